@@ -309,17 +309,53 @@ static void check_arguments(parse *p)
         wrong(p, "'%s' is one argument too many", p->rest->items[c->max_arguments]);
 }
 
-/* A file that is read and written at once would be lost. */
+static bool is_file(const char *path, const struct stat *file)
+{
+    struct stat st;
+    return path && stat(path, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The name of a log that a run leaves in its folder. */
+static bool is_of_a_run(const char *path)
+{
+    static const char *const names[] = {
+        "profile_log_device.csv", "profile_log_ops.jsonl",      "capture.devlog",       "tracy_ops_data.csv",
+        "tracy_ops_times.csv",    "cpp_device_perf_report.csv", "ops_perf_results.csv",
+    };
+    const char *slash = strrchr(path, '/');
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(slash ? slash + 1 : path, names[i]) == 0) return true;
+    return false;
+}
+
+/* A file that is read and written at once would be lost: one that is an argument or an option's, and a log of a run where
+ * inputs are looked for in folders. */
 static void check_output(parse *p)
 {
-    const cli_option *o = by_name(p->command, "output", sizeof "output" - 1);
-    struct stat out, in;
-    if (!o || o->kind != CLI_STRING || p->command->stops) return;
-    const char *output = *(const char **)(void *)(p->values + o->at);
-    if (!output || stat(output, &out) != 0 || !S_ISREG(out.st_mode)) return;
-    for (int i = 0; i < p->rest->n && !p->failed; i++)
-        if (stat(p->rest->items[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-            wrong(p, "--output %s is the file that is read, and would be lost: name another one", output);
+    const cli_option *output = by_name(p->command, "output", sizeof "output" - 1);
+    struct stat file;
+    if (!output || output->kind != CLI_STRING || p->command->stops) return;
+    const char *path = *(const char **)(void *)(p->values + output->at);
+    if (!path || stat(path, &file) != 0 || !S_ISREG(file.st_mode)) return;
+    bool read = false, found = p->rest->n == 0;
+    for (int i = 0; i < p->rest->n; i++) {
+        read = read || is_file(p->rest->items[i], &file);
+        found = found || is_folder(p->rest->items[i]);
+    }
+    for (const cli_option *o = p->command->options; o && o->kind != CLI_END; o++)
+        if (o->kind == CLI_STRING && o != output)
+            read = read || is_file(*(const char **)(void *)(p->values + o->at), &file);
+    if (read)
+        wrong(p, "--output %s is the file that is read, and would be lost: name another one", path);
+    else if (found && is_of_a_run(path))
+        wrong(p, "--output %s is a log that may be the one that is read, and would be lost: name another one",
+              path);
 }
 
 bool cli_parse(const cli_command *c, int argc, char **argv, void *values, cli_args *rest, int *exit_status)

@@ -56,9 +56,27 @@ static void an_output_is_no_input(void **state)
     struct stat before, after;
     assert_int_equal(stat(in_scratch("log.csv"), &before), 0);
     assert_int_equal(symlink("log.csv", in_scratch("link.csv")), 0);
+    write_text(in_scratch("ops.jsonl"), "{}\n");
+    assert_int_equal(mkdir(in_scratch("found"), 0777), 0);
+    assert_int_equal(link(in_scratch("log.csv"), in_scratch("found/profile_log_device.csv")), 0);
+    write_text(in_scratch("found/profile_log_ops.jsonl"), "{}\n");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         devlog_fails(lines[i], 2,
                      " is the file that is read, and would be lost: name another one; see 'devlog ");
+    /* Logs that options name, and those that are found in folders. */
+    devlog_fails("export -f csv --ops ops.jsonl -o ops.jsonl log.csv", 2, " is the file that is read");
+    static const char *const found[] = {
+        "export -f csv -o found/profile_log_device.csv found",
+        "export -f csv --latest -o found/profile_log_device.csv",
+        "report -f json -o found/profile_log_device.csv found",
+        "report -o found/profile_log_ops.jsonl found",
+        "memory -o found/profile_log_device.csv",
+        "diff --page -o found/profile_log_device.csv found found",
+        "ranks -o found/profile_log_device.csv found",
+    };
+    for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
+        devlog_fails(found[i], 2, " is a log that may be the one that is read, and would be lost");
+    free(devlog_ok("export -f csv -o found/other.csv found", 0));
     assert_int_equal(stat(in_scratch("log.csv"), &after), 0);
     assert_true(after.st_ino == before.st_ino && after.st_size == before.st_size);
     free(devlog_ok("export -f csv -o other.csv log.csv", 0));

@@ -123,7 +123,7 @@ static void outputs_keep_names_apart(void **state)
 {
     (void)state;
     devlog_error err = {0};
-    char source[128], line[400], *out;
+    char source[128], line[400], *out, *tables[2];
     snprintf(source, sizeof source, "%s/names.cpp", test_folder());
     write_kernel(source, true);
     fixture f = {.device = open_device(NULL, NULL)};
@@ -158,8 +158,15 @@ static void outputs_keep_names_apart(void **state)
                 if (!strstr(out, cell.text)) fail_msg("%s: no %s in %s", line, cell.text, out);
                 dl_str_free(&cell);
             }
+            if (i == 0) assert_non_null(strstr(out, "\"text\": \"some, and more; really: lite|"));
             free(out);
         }
+        snprintf(line, sizeof line, "decode --no-files %s", log);
+        tables[capture] = devlog_ok(line, 0);
+        char *end = strstr(tables[capture], " rows"); /* behind the tables a capture says more */
+        assert_non_null(strstr(tables[capture], "some, and more; really: lite|"));
+        assert_non_null(end);
+        *end = 0;
         snprintf(line, sizeof line, "export -f collapsed -o - %s", log);
         out = devlog_ok(line, 0);
         assert_non_null(strstr(out, ";a,b "));
@@ -167,6 +174,9 @@ static void outputs_keep_names_apart(void **state)
                                     "b "));
         free(out);
     }
+    assert_string_equal(tables[0], tables[1]);
+    free(tables[0]);
+    free(tables[1]);
 }
 
 /* Line 4 of each is wrong. */

@@ -14,8 +14,8 @@ LEDGER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ledger.csv")
 COLUMNS = ["target", "code", "cpu_seconds", "runs"]
 
 
-# What the compiler's own run time brings, and what instrumentation makes of paths.
-FOREIGN = re.compile(r"^(_Z|__?(asan|lsan|ubsan|sanitizer|interceptor|sancov|odr)|\.L|\.str|_GLOBAL_|__interceptor|.*san_gen_)")
+# What the compiler's own run time brings, and what instrumentation makes of paths (__unnamed_: its list of global variables).
+FOREIGN = re.compile(r"^(_Z|__unnamed_|__?(asan|lsan|ubsan|sanitizer|interceptor|sancov|odr)|\.L|\.str|_GLOBAL_|__interceptor|.*san_gen_)")
 ADDRESS = re.compile(r"-?0x[0-9a-f]+\(%rip\)|(?<=[ ])[0-9a-f]{3,}(?= <)|#.*|<[^>+]*san_gen_[^>]*>")
 
 
@@ -34,19 +34,25 @@ def functions(binary):
 def constants(binary):
     """(name, bytes) of each named object of the data sections, and the texts, of which paths are left out."""
     with open(binary, "rb") as file:
-        image = file.read()
+        image = bytearray(file.read())
     sections = re.findall(r"^ *\[ *(\d+)\] (\.\S+) +\w+ +([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+)", run("readelf", "-SW", binary), re.M)
     of_number = {number: (name, int(at, 16), int(offset, 16), int(size, 16)) for number, name, at, offset, size in sections}
+    data = [at_of for at_of in of_number.values() if at_of[0].startswith(".data")]
+    for address in re.findall(r"^([0-9a-f]{16})  \S+ R_X86_64_RELATIVE", run("readelf", "-rW", binary), re.M):
+        for _, at, offset, size in data:  # a pointer, which moves with what stands before it
+            place = int(address, 16) - at
+            if 0 <= place < size:
+                image[offset + place : offset + place + 8] = bytes(8)
     for value, size, where, name in re.findall(r"^ *\d+: ([0-9a-f]+) +(\d+) OBJECT +\w+ +\w+ +(\d+) (\S+)", run("readelf", "-sW", binary), re.M):
         section, at, offset, _ = of_number.get(where, ("", 0, 0, 0))
         if section.startswith((".rodata", ".data")) and not FOREIGN.match(name):
             begin = offset + int(value, 16) - at
-            yield name, image[begin : begin + int(size)]
+            yield name, bytes(image[begin : begin + int(size)])
     for name, _, offset, size in of_number.values():
         if name.startswith(".rodata"):
             for text in re.findall(rb"[ -~\n\t]{4,}(?=\0)", image[offset : offset + size]):
                 if b"/" not in text:
-                    yield "", text
+                    yield "", bytes(text)
 
 
 def code(build, target):

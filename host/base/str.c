@@ -203,7 +203,13 @@ void dl_str_json(dl_str *s, const char *text, size_t n)
     const unsigned char *p = (const unsigned char *)text;
     dl_str_char(s, '"');
     for (size_t i = 0; i < n;) {
-        if (p[i] == '"' || p[i] == '\\') {
+        size_t plain = i;
+        while (plain < n && p[plain] >= 0x20 && p[plain] < 0x7F && p[plain] != '"' && p[plain] != '\\')
+            plain++;
+        if (plain > i) {
+            dl_str_add_n(s, text + i, plain - i);
+            i = plain;
+        } else if (p[i] == '"' || p[i] == '\\') {
             char escaped[2] = {'\\', (char)p[i++]};
             dl_str_add_n(s, escaped, 2);
         } else if (p[i] < 0x20 || p[i] == 0x7F) {

@@ -24,6 +24,15 @@ static void text(dl_str *out, const char *key, const char *value)
     dl_str_json(out, value, strlen(value));
 }
 
+static void core(dl_str *out, uint32_t x, uint32_t y)
+{
+    dl_str_add(out, "\"core\": [");
+    dl_str_u64(out, x);
+    dl_str_add(out, ", ");
+    dl_str_u64(out, y);
+    dl_str_add(out, "], ");
+}
+
 static void number(dl_str *out, const char *key, uint64_t value)
 {
     put_key(out, key);
@@ -48,26 +57,12 @@ static void real_or_null(dl_str *out, const char *key, bool has, double value)
         dl_str_add(out, "null");
 }
 
-static void summary_but(dl_str *out, const dl_summary *s, int without)
-{
-    for (int i = 0; i < DL_SUMMARY_FIELDS; i++) {
-        if (i == without) continue;
-        if (i) dl_str_add(out, ", ");
-        put_key(out, dl_summary_names[i]);
-        dl_summary_field(out, s, i);
-    }
-}
-
-static void summary(dl_str *out, const dl_summary *s)
-{
-    summary_but(out, s, -1);
-}
-
 /* Begins item i of an array. */
 static void item(dl_file_writer *out, size_t i, const char *indent)
 {
     dl_file_flush(out);
-    dl_str_fmt(&out->buffer, "%s\n%s", i ? "," : "", indent);
+    dl_str_add(&out->buffer, i ? ",\n" : "\n");
+    dl_str_add(&out->buffer, indent);
 }
 
 static void chips(const dl_tables *t, dl_file_writer *out)
@@ -101,20 +96,12 @@ static void group(dl_str *b, const dl_tables *t, const dl_group *g, bool with_ch
         number(b, "chip", t->chips[g->chip].id);
         dl_str_add(b, ", ");
     }
-    if (g->stream != DL_NONE) {
-        const dl_stream *s = &t->streams[g->stream];
-        put_key(b, "core");
-        dl_str_char(b, '[');
-        dl_str_u64(b, s->core_x);
-        dl_str_add(b, ", ");
-        dl_str_u64(b, s->core_y);
-        dl_str_add(b, "], ");
-    }
+    if (g->stream != DL_NONE) core(b, t->streams[g->stream].core_x, t->streams[g->stream].core_y);
     text(b, "risc", dl_text(t, g->risc_name));
     dl_str_add(b, ", ");
     text(b, "zone", dl_text(t, g->site_name));
     dl_str_add(b, ", ");
-    summary_but(b, &g->summary, g->launch == DL_NONE ? -1 : DL_SUMMARY_FIRST);
+    dl_summary_json(b, &g->summary, g->launch == DL_NONE);
 }
 
 static devlog_status groups(dl_decode *d, const char *key,
@@ -145,7 +132,7 @@ static void series(dl_str *b, const dl_tables *t, const dl_series_group *g, bool
     const dl_summary of = {.count = passes ? s->passes : s->count, .sum = s->sum};
     number(b, "chip", t->chips[g->chip].id);
     dl_str_add(b, ", ");
-    if (by_core) dl_str_fmt(b, "\"core\": [%u, %u], ", stream->core_x, stream->core_y);
+    if (by_core) core(b, stream->core_x, stream->core_y);
     text(b, "risc", dl_text(t, stream->risc_name));
     dl_str_add(b, ", ");
     text(b, "name", dl_site_text(t, s->site));
@@ -260,7 +247,8 @@ static void messages(dl_decode *d, dl_file_writer *out)
         dl_meta_text(dl_text(t, list[i].meta), &said);
         item(out, i, "    {");
         number(b, "chip", t->chips[s->chip].id);
-        dl_str_fmt(b, ", \"core\": [%u, %u], ", s->core_x, s->core_y);
+        dl_str_add(b, ", ");
+        core(b, s->core_x, s->core_y);
         text(b, "risc", dl_text(t, s->risc_name));
         dl_str_add(b, ", ");
         number_or_null(b, "launch", list[i].launch < l->count,
@@ -331,7 +319,8 @@ static void events(const dl_tables *t, const dl_analyzer *a, size_t i, uint32_t 
         if (s->chip != chip) continue;
         item(out, shown++, "      {");
         number(b, "cycle", e[k].time);
-        dl_str_fmt(b, ", \"core\": [%u, %u], ", s->core_x, s->core_y);
+        dl_str_add(b, ", ");
+        core(b, s->core_x, s->core_y);
         text(b, "risc", dl_text(t, s->risc_name));
         dl_str_add(b, ", ");
         text(b, "zone", dl_site_text(t, e[k].site));
@@ -365,13 +354,13 @@ static void analysis(const dl_tables *t, const dl_analyzer *a, size_t i, const d
     if (of->type == DL_ANALYSIS_EVENT) /* lists points and values, which are no durations */
         number(b, "count", r[0].summary.count);
     else
-        summary(b, &r[0].summary);
+        dl_summary_json(b, &r[0].summary, true);
     dl_str_add(b, ", ");
     number(b, "incomplete", r[0].incomplete);
     if (n > 1) dl_str_add(b, ", \"parts\": [");
     for (size_t k = 1; k < n; k++) {
         item(out, k - 1, "      {");
-        dl_str_fmt(b, "\"core\": [%u, %u], ", r[k].core_x, r[k].core_y);
+        core(b, r[k].core_x, r[k].core_y);
         if (r[k].stream != DL_NONE) {
             text(b, "risc", dl_risc_text(t, r[k].stream));
             dl_str_add(b, ", ");
@@ -379,7 +368,7 @@ static void analysis(const dl_tables *t, const dl_analyzer *a, size_t i, const d
         if (of->type == DL_ANALYSIS_EVENT)
             number(b, "count", r[k].summary.count);
         else
-            summary(b, &r[k].summary);
+            dl_summary_json(b, &r[k].summary, true);
         dl_str_add(b, k + 1 == n ? "}]" : "}");
     }
     if (of->type == DL_ANALYSIS_EVENT) events(t, a, i, r[0].chip, out);

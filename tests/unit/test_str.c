@@ -1,8 +1,10 @@
 /* Texts as terminals may show them: nothing that a name holds reaches the terminal as a command. And numbers
  * as text. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/real.h"
 #include "base/str.h"
 #include "support/cmocka_all.h"
 
@@ -99,10 +101,70 @@ static void digits_are_those_of_printf(void **state)
     dl_str_free(&s);
 }
 
+/* As printf and strtod say it: no shorter text of 15 digits or more is read as the same double. */
+static void expect_real(double value)
+{
+    char expected[64];
+    dl_str got = {0};
+    int digits = 15;
+    do
+        snprintf(expected, sizeof expected, "%.*g", digits, value);
+    while (strtod(expected, NULL) != value && digits++ < 17);
+    if (!strpbrk(expected, ".e")) strcat(expected, ".0");
+    dl_str_real(&got, value);
+    assert_string_equal(got.text, expected);
+    assert_int_equal(got.len, strlen(expected));
+    dl_str_free(&got);
+}
+
+static void real_numbers_are_as_short_as_they_can_be_read(void **state)
+{
+    (void)state;
+    static const double values[] = {0,
+                                    0.1,
+                                    0.5,
+                                    1,
+                                    1.5,
+                                    1.0000000000000002,
+                                    9.999999999999998,
+                                    0.9999999999999999,
+                                    1e15,
+                                    1e15 + 0.5,
+                                    999999999999999.9,
+                                    999999999999999.5,
+                                    99999999999999.98,
+                                    1e14 + 0.5,
+                                    123456789012345.6,
+                                    1.05,
+                                    2.5,
+                                    1e300,
+                                    4.35,
+                                    8192.125,
+                                    562949953421311.9,
+                                    562949953421312.1,
+                                    1e-7,
+                                    1.0 / 3,
+                                    10.0 / 3,
+                                    1e14 / 3,
+                                    9e14 / 7};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        expect_real(values[i]);
+    uint64_t random = 1;
+    for (int i = 0; i < 200000; i++) { /* averages, and doubles of any bits between 1 and 10^15 */
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        expect_real((double)(random >> (11 + i % 50)) / (double)(1 + i % 3000));
+        double any;
+        const uint64_t bits = (UINT64_C(1023) + (uint64_t)i % 50) << 52 | random >> 12;
+        memcpy(&any, &bits, sizeof any);
+        expect_real(any);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(control_characters_are_shown_not_obeyed),
+        cmocka_unit_test(real_numbers_are_as_short_as_they_can_be_read),
         cmocka_unit_test(errors_hold_nothing_that_a_terminal_obeys),
         cmocka_unit_test(digits_are_those_of_printf),
     };

@@ -44,7 +44,7 @@ devlog_status dl_analyzer_new(dl_analyzer **out, dl_decode *decode, const dl_ana
     for (size_t i = 0; i < DL_MAX_ANALYSES; i++)
         a->jobs[i].pool = &a->pool;
     dl_analyzer_plan(a);
-    a->nowhere = malloc((2 * DL_MAX_ANALYSES + 1) * sizeof *a->nowhere);
+    a->nowhere = malloc((size_t)(2 * DL_MAX_ANALYSES + 1) * TILE * sizeof *a->nowhere);
     if (!a->nowhere) {
         dl_analyzer_free(a);
         return dl_analyzer_no_memory(err);
@@ -80,6 +80,10 @@ void dl_analyzer_forget(dl_analyzer *a)
         a->blocks[i] = (blocks){0};
     }
     dl_sample_pool_free(&a->pool);
+    for (uint32_t i = 0; i < a->n_streams; i++) {
+        free(a->streams[i].waiting.stamps);
+        a->streams[i].waiting = (waiting){0};
+    }
 }
 
 void dl_analyzer_free(dl_analyzer *a)
@@ -92,9 +96,7 @@ void dl_analyzer_free(dl_analyzer *a)
         free(a->jobs[i].results);
     }
     for (uint32_t i = 0; i < a->n_classes; i++) {
-        for (uint32_t k = 0; k < a->classes[i].n_shapes; k++)
-            free(a->classes[i].shapes[k]);
-        free(a->classes[i].shapes);
+        dl_analyzer_shapes_free(&a->classes[i]);
         free(a->classes[i].steps);
     }
     free(a->classes);
@@ -119,22 +121,6 @@ account *dl_analyzer_account(job *j, uint32_t leaf)
     of->samples.pool = j->pool;
     of->first_start = UINT64_MAX;
     return of;
-}
-
-bool dl_analyzer_count(job *j, uint32_t leaf, uint64_t start, uint64_t duration)
-{
-    account *of = leaf < j->n_accounts ? j->accounts[leaf] : NULL;
-    if (!of) {
-        of = dl_analyzer_account(j, leaf);
-        if (!of) return false;
-        of->first_start = start;
-        of->first = duration;
-    }
-    if (start < of->first_start) {
-        of->first_start = start;
-        of->first = duration;
-    }
-    return dl_samples_add(&of->samples, duration);
 }
 
 bool dl_analyzer_incomplete(job *j, uint32_t chip)
@@ -174,14 +160,14 @@ uint64_t *dl_analyzer_block(dl_analyzer *a, scope of, uint32_t index)
     blocks *b = &a->blocks[of];
     if (index >= b->n) {
         const size_t size = b->width * sizeof *b->slots;
-        uint64_t want = (uint64_t)index + (index < MANY ? index / 2 : MANY / 2) + 16;
+        uint64_t want = ((uint64_t)index + (index < MANY ? index / 2 : MANY / 2) + TILE) / TILE * TILE;
         if (want > UINT32_MAX || !dl_big_room(&b->big, want * size)) return NULL;
         b->slots = b->big.data;
         memset((char *)b->slots + b->n * size, 0xff, (want - b->n) * size);
         b->n = (uint32_t)want;
         dl_big_cool(&b->big);
     }
-    return b->slots + (size_t)index * b->width;
+    return block_at(b, index);
 }
 
 /* The block of the run in hand; NULL when out of memory. */
@@ -189,7 +175,7 @@ static inline uint64_t *block_of(dl_analyzer *a, scope of)
 {
     const blocks *b = &a->blocks[of];
     uint32_t index = of == SCOPE_LAUNCH ? a->launch : index_in(a, of);
-    if (index < b->n) return a->here[of] = b->slots + (size_t)index * b->width;
+    if (index < b->n) return a->here[of] = block_at(b, index);
     return a->here[of] = index == DL_NONE ? NULL : dl_analyzer_block(a, of, index);
 }
 
@@ -201,7 +187,7 @@ static uint32_t leaf_here(const dl_analyzer *a, const job *j)
 
 static bool step_adjacent(dl_analyzer *a, job *j, uint64_t *block, uint64_t time, uint8_t bits)
 {
-    uint64_t *open = &block[j->first], *edge = &block[j->last];
+    uint64_t *open = &block[j->first * TILE], *edge = &block[j->last * TILE];
     if (*edge == NO_STAMP) *edge = bits == IS_END ? time : bits == IS_START ? EDGE_START : EDGE_BOTH;
     if ((bits & IS_END) && *open != NO_STAMP && time >= *open) {
         uint64_t from = *open;
@@ -286,8 +272,8 @@ static bool take_mark(dl_analyzer *a, uint32_t steps, const dl_marks *batch, con
     for (uint32_t what; (what = s->what) <= STEP_LAST; s++) {
         uint64_t *block = a->here[s->scope];
         if (!block && !(block = block_of(a, s->scope))) return false;
-        uint64_t value = stamps[what], known = block[s->slot];
-        block[s->slot] = value < known ? value : known;
+        uint64_t value = stamps[what], *slot = &block[s->slot * TILE];
+        *slot = value < *slot ? value : *slot;
     }
     for (; s->what != STEP_END; s++)
         if (!other_step(a, s, batch, m)) return false;
@@ -295,9 +281,8 @@ static bool take_mark(dl_analyzer *a, uint32_t steps, const dl_marks *batch, con
 }
 
 /* Makes a run the one in hand. What it shares with the one before (the next RISC of a core) stays. */
-static bool begin_run(dl_analyzer *a, const dl_run *run)
+static void begin_run(dl_analyzer *a, const dl_run *run)
 {
-    if (run->stream >= a->n_streams && !dl_analyzer_learn_streams(a)) return false;
     const stream_info *s = &a->streams[run->stream];
     bool launch = run->launch != a->launch;
     if (launch || run->stream != a->stream) a->here[SCOPE_STREAM] = a->here[SCOPE_LAUNCH_STREAM] = NULL;
@@ -310,7 +295,6 @@ static bool begin_run(dl_analyzer *a, const dl_run *run)
     a->launch = run->launch;
     a->core = s->core;
     a->chip = s->chip;
-    return true;
 }
 
 /* A start and its end in one run: nothing is open behind them. */
@@ -318,8 +302,8 @@ static bool step_pair(dl_analyzer *a, job *j, uint64_t start, uint64_t end)
 {
     uint64_t *block = a->here[SCOPE_STREAM] ? a->here[SCOPE_STREAM] : block_of(a, SCOPE_STREAM);
     if (!block) return false;
-    block[j->first] = NO_STAMP;
-    if (block[j->last] == NO_STAMP) block[j->last] = EDGE_START;
+    block[j->first * TILE] = NO_STAMP;
+    if (block[j->last * TILE] == NO_STAMP) block[j->last * TILE] = EDGE_START;
     return dl_analyzer_count(j, leaf_here(a, j), start, end - start);
 }
 
@@ -365,16 +349,27 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
     dl_analyzer *a = ctx;
     for (size_t i = 0; i < n; i++) {
         const dl_run *run = &runs[i];
-        if (!begin_run(a, run)) return dl_analyzer_no_memory(err);
-        const stream_info *s = &a->streams[run->stream];
-        if (run->shape) {
-            const stream_class *c = &a->classes[s->class];
-            const shape_steps *of_shape = run->shape < c->n_shapes ? c->shapes[run->shape] : NULL;
-            if (!of_shape) of_shape = dl_analyzer_shape(a, s->class, run);
-            if (!of_shape || !take_shape(a, of_shape, run)) return dl_analyzer_no_memory(err);
+        if (run->stream >= a->n_streams && !dl_analyzer_learn_streams(a)) return dl_analyzer_no_memory(err);
+        stream_info *s = &a->streams[run->stream];
+        waiting *w = &s->waiting;
+        if (w->n && w->shape == run->shape && w->n < w->cap) { /* as nearly always */
+            dl_analyzer_put(w, run);
             continue;
         }
-        stream_class *c = &a->classes[s->class];
+        const stream_class *c = &a->classes[s->class];
+        const shape_steps *of_shape = run->shape < c->n_shapes ? c->shapes[run->shape] : NULL;
+        if (run->shape && !of_shape && !(of_shape = dl_analyzer_shape(a, s->class, run)))
+            return dl_analyzer_no_memory(err);
+        if (of_shape && of_shape->recipe) {
+            if (!dl_analyzer_wait(a, of_shape, run)) return dl_analyzer_no_memory(err);
+            continue;
+        }
+        if (!dl_analyzer_settle(a, run->stream)) return dl_analyzer_no_memory(err);
+        begin_run(a, run);
+        if (of_shape) {
+            if (!take_shape(a, of_shape, run)) return dl_analyzer_no_memory(err);
+            continue;
+        }
         uint64_t first = a->t0[s->chip];
         for (uint32_t k = 0; k < run->n_marks; k++) {
             const dl_mark *m = &run->marks[k];

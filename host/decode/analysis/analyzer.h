@@ -49,7 +49,7 @@ devlog_status dl_analyzer_finish(dl_analyzer *a, devlog_error *err);
 
 /* A log in parts (decode/parts.h), all with the same analyses. NULL: what the part's analyses have come to follows exactly;
  * otherwise why it does not, a text for people. */
-const char *dl_analyzer_follows(const dl_analyzer *a, const dl_analyzer *part, const dl_absorb_map *map);
+const char *dl_analyzer_follows(dl_analyzer *a, dl_analyzer *part, const dl_absorb_map *map);
 /* Puts it behind, when its decoder's launches have been; `part` is only to be freed then. */
 devlog_status dl_analyzer_absorb(dl_analyzer *a, dl_analyzer *part, const dl_absorb_map *map,
                                  devlog_error *err);

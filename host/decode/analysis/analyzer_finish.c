@@ -7,14 +7,6 @@
 
 enum { COOL_EVERY = 128 * 1024 };
 
-/* The chip of a leaf. */
-static uint32_t chip_of(const dl_analyzer *a, const job *j, uint32_t leaf)
-{
-    return j->leaf == LEAF_STREAM ? a->streams[leaf].chip
-           : j->leaf == LEAF_CORE ? a->cores.items[leaf].leaf
-                                  : leaf;
-}
-
 /* The leaf of what is at `index` of the job's scope; where nothing was counted there may be none: DL_NONE. */
 static uint32_t leaf_of(const dl_analyzer *a, const job *j, uint32_t index)
 {
@@ -37,15 +29,16 @@ static bool finish_slots(dl_analyzer *a, job *j)
 {
     const blocks *b = &a->blocks[j->scope];
     for (uint32_t i = 0; i < b->n; i++) {
-        const uint64_t *block = b->slots + (size_t)i * b->width;
+        const uint64_t *block = block_at(b, i);
         if (i % COOL_EVERY == 0) cool(a, j);
-        uint64_t first = j->first == NO_SLOT ? NO_STAMP : block[j->first], last = block[j->last];
+        uint64_t first = j->first == NO_SLOT ? NO_STAMP : block[j->first * TILE],
+                 last = block[j->last * TILE];
         if (first == NO_STAMP && last == NO_STAMP) continue;
         bool ends = last != NO_STAMP;
         if (ends && j->plan == PLAN_FIRST_LAST) last = last_of_slot(last);
         uint32_t leaf = leaf_of(a, j, i);
         if (leaf == DL_NONE) continue;
-        uint32_t chip = chip_of(a, j, leaf);
+        uint32_t chip = dl_analyzer_chip_of(a, j, leaf);
         if (j->analysis->start.t0) first = a->t0[chip];
         if (first == NO_STAMP) continue;
         if (ends && last >= first ? !dl_analyzer_count(j, leaf, first, last - first)
@@ -67,177 +60,21 @@ static bool finish_sums(dl_analyzer *a, job *j)
     return true;
 }
 
-/* Starts that are still open when the log ends. From the end of something to the next beginning the last is
- * always open: that is no loss. */
-static bool is_gap(const job *j)
-{
-    return j->analysis->start.types == 1 << DL_ROW_ZONE_END;
-}
-
 static bool finish_adjacent(dl_analyzer *a, job *j)
 {
-    if (is_gap(j)) return true;
+    if (dl_analyzer_is_gap(j)) return true;
     const blocks *b = &a->blocks[SCOPE_STREAM];
     for (uint32_t i = 0; i < b->n && i < a->n_streams; i++)
-        if (b->slots[(size_t)i * b->width + j->first] != NO_STAMP &&
-            !dl_analyzer_incomplete(j, a->streams[i].chip))
+        if (block_at(b, i)[j->first * TILE] != NO_STAMP && !dl_analyzer_incomplete(j, a->streams[i].chip))
             return false;
     return true;
-}
-
-/* A kept mark in one number: its stamp, shifted by two, and its bits. In order of time, and of the marks of one
- * stamp starts first; otherwise as they were kept, for merging keeps the order of what is alike. */
-static uint64_t rank_of(uint64_t moment)
-{
-    return moment >> 1; /* IS_START alone is less than what has IS_END */
-}
-
-typedef struct moments {
-    uint64_t *items, *other; /* other: as many, for merging */
-    size_t n, cap;
-    size_t *ends; /* of the parts that are sorted, as those of a stream mostly are */
-    size_t n_ends, cap_ends;
-} moments;
-
-static bool moments_room(moments *m, size_t n)
-{
-    if (n <= m->cap) return true;
-    size_t cap = m->cap ? m->cap : 1024;
-    while (cap < n)
-        cap *= 2;
-    uint64_t *items = realloc(m->items, cap * sizeof *items);
-    if (items) m->items = items;
-    uint64_t *other = items ? realloc(m->other, cap * sizeof *other) : NULL;
-    if (!other) return false;
-    m->other = other;
-    m->cap = cap;
-    return true;
-}
-
-static bool end_part(moments *m)
-{
-    if (m->n_ends == m->cap_ends) {
-        size_t cap = m->cap_ends ? m->cap_ends * 2 : 64;
-        size_t *ends = realloc(m->ends, cap * sizeof *ends);
-        if (!ends) return false;
-        m->ends = ends;
-        m->cap_ends = cap;
-    }
-    m->ends[m->n_ends++] = m->n;
-    return true;
-}
-
-/* Those of one stream, behind what is there; false when out of memory. */
-static bool add_moments(const kept *k, moments *m)
-{
-    dl_sample_walk w;
-    uint64_t value, time = 0, before = 0;
-    if (!moments_room(m, m->n + dl_samples_count(&k->steps))) return false;
-    dl_sample_walk_start(&w, &k->steps);
-    while (dl_sample_walk_next(&w, &value)) {
-        /* The difference may be negative: its sign was shifted out at the top, at bit 62. */
-        time += value >> 2;
-        uint64_t moment = time << 2 | (value & 3);
-        if (rank_of(moment) < rank_of(before) && !end_part(m)) return false;
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): moments_room has made room */
-        m->items[m->n++] = before = moment;
-    }
-    return end_part(m);
-}
-
-static uint64_t *merge(uint64_t *to, const uint64_t *a, const uint64_t *a_end, const uint64_t *b,
-                       const uint64_t *b_end)
-{
-    while (a < a_end && b < b_end) {
-        uint64_t x = *a, y = *b;
-        bool second = rank_of(y) < rank_of(x);
-        *to++ = second ? y : x;
-        b += second;
-        a += !second;
-    }
-    memcpy(to, a, (size_t)(a_end - a) * sizeof *to);
-    to += a_end - a;
-    memcpy(to, b, (size_t)(b_end - b) * sizeof *to);
-    return to + (b_end - b);
-}
-
-/* Parts are merged two by two until there is one. */
-static void sort_moments(moments *m)
-{
-    while (m->n_ends > 1) {
-        uint64_t *to = m->other;
-        size_t from = 0, n = 0;
-        for (size_t i = 0; i < m->n_ends; i += 2) {
-            size_t middle = m->ends[i], end = i + 1 < m->n_ends ? m->ends[i + 1] : middle;
-            to = merge(to, m->items + from, m->items + middle, m->items + middle, m->items + end);
-            m->ends[n++] = from = end;
-        }
-        m->n_ends = n;
-        uint64_t *merged = m->other;
-        m->other = m->items;
-        m->items = merged;
-    }
-}
-
-static bool count_moments(dl_analyzer *a, job *j, uint32_t leaf, const moments *m)
-{
-    uint64_t start = NO_STAMP;
-    for (size_t i = 0; i < m->n; i++) {
-        uint64_t time = m->items[i] >> 2;
-        if (start != NO_STAMP && (m->items[i] & IS_END)) {
-            if (!dl_analyzer_count(j, leaf, start, time - start)) return false;
-            start = NO_STAMP;
-        } else if (m->items[i] & IS_START) {
-            start = time;
-        }
-    }
-    return start == NO_STAMP || is_gap(j) || dl_analyzer_incomplete(j, chip_of(a, j, leaf));
-}
-
-typedef struct home {
-    uint32_t leaf, stream;
-} home;
-
-static int by_leaf(const void *pa, const void *pb)
-{
-    const home *a = pa, *b = pb;
-    if (a->leaf != b->leaf) return a->leaf < b->leaf ? -1 : 1;
-    return a->stream < b->stream ? -1 : a->stream > b->stream;
-}
-
-static bool finish_merged(dl_analyzer *a, job *j)
-{
-    moments m = {0};
-    size_t n_homes = 0;
-    home *homes = malloc((j->n_kept + 1) * sizeof *homes);
-    bool good = homes != NULL;
-    for (uint32_t i = 0; good && i < j->n_kept; i++)
-        if (j->kept[i])
-            homes[n_homes++] = (home){j->leaf == LEAF_CORE ? a->streams[i].core : a->streams[i].chip, i};
-    if (good && n_homes) qsort(homes, n_homes, sizeof *homes, by_leaf);
-    for (size_t from = 0, to; good && from < n_homes; from = to) {
-        m.n = m.n_ends = 0;
-        for (to = from; good && to < n_homes && homes[to].leaf == homes[from].leaf; to++) {
-            kept *k = j->kept[homes[to].stream];
-            good = add_moments(k, &m);
-            dl_samples_free(&k->steps);
-        }
-        if (!good) break;
-        sort_moments(&m);
-        good = count_moments(a, j, homes[from].leaf, &m);
-    }
-    free(homes);
-    free(m.items);
-    free(m.other);
-    free(m.ends);
-    return good;
 }
 
 static bool finish_job(dl_analyzer *a, job *j)
 {
     switch (j->plan) {
     case PLAN_ADJACENT: return finish_adjacent(a, j);
-    case PLAN_MERGED: return finish_merged(a, j);
+    case PLAN_MERGED: return dl_analyzer_merge(a, j);
     case PLAN_SUM: return finish_sums(a, j);
     case PLAN_EVENT: return true;
     case PLAN_FIRST_LAST:
@@ -266,8 +103,11 @@ static int by_place(const void *pa, const void *pb)
 static ranked rank(const dl_analyzer *a, const job *j, uint32_t leaf)
 {
     const dl_tables *t = dl_decode_tables(a->decode);
-    ranked r = {
-        .of = j->accounts[leaf], .chip = chip_of(a, j, leaf), .x = DL_NONE, .y = DL_NONE, .stream = DL_NONE};
+    ranked r = {.of = j->accounts[leaf],
+                .chip = dl_analyzer_chip_of(a, j, leaf),
+                .x = DL_NONE,
+                .y = DL_NONE,
+                .stream = DL_NONE};
     r.chip_id = t->chips[r.chip].id;
     if (j->leaf == LEAF_CORE) {
         r.x = a->cores.items[leaf].launch & 0xffff;
@@ -379,6 +219,7 @@ static devlog_status order_events(dl_analyzer *a, job *j, devlog_error *err)
 
 devlog_status dl_analyzer_finish(dl_analyzer *a, devlog_error *err)
 {
+    if (!dl_analyzer_settle_all(a)) return dl_analyzer_no_memory(err);
     for (size_t i = 0; i < a->list->n; i++) {
         job *j = &a->jobs[i];
         if (!finish_job(a, j)) return dl_analyzer_no_memory(err);

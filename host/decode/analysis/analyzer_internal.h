@@ -53,12 +53,21 @@ static inline uint64_t last_of_slot(uint64_t slot)
     return ~(slot + 1);
 }
 
+/* Slots of TILE blocks lie together, slot by slot: the same slot of blocks with numbers behind each other is a row. */
+enum { TILE = 64 };
+
 typedef struct blocks {
     uint64_t *slots;
     dl_big big;     /* where they are */
-    uint32_t n;     /* blocks */
+    uint32_t n;     /* blocks, whole tiles */
     uint32_t width; /* slots in each */
 } blocks;
+
+/* A block's slot i is at [i * TILE] of it. */
+static inline uint64_t *block_at(const blocks *b, uint32_t index)
+{
+    return b->slots + (size_t)(index / TILE) * TILE * b->width + index % TILE;
+}
 
 /* Sums and how many there were, by index in their scope. */
 typedef struct sum {
@@ -67,6 +76,7 @@ typedef struct sum {
 
 typedef struct account {
     uint64_t first_start, first; /* of that whose start is the least: its start, its duration */
+    uint32_t launch;             /* and its launch, where several may begin at the same time (finish_slots) */
     dl_summary summary;          /* known at the end (analyzer_finish.c) */
     dl_samples samples;
 } account;
@@ -121,6 +131,56 @@ typedef struct step {
 
 enum { NO_STEPS = 1 }; /* an empty list's number; 0: not made yet */
 
+/* What the stamps of a run are for that an analysis asks for, as runs of many shapes have it (analyzer_wait.c). Numbers of stamps
+ * are places among those; the first is that of the run's first mark. */
+typedef struct recipe_slot {
+    uint64_t flip; /* as of shape_slot */
+    uint32_t stamp, slot;
+} recipe_slot;
+
+typedef struct recipe_keep {
+    uint32_t job, stamp, bits;
+} recipe_keep;
+
+typedef struct recipe_pair {
+    uint32_t job, start, end;
+} recipe_pair;
+
+typedef struct recipe {
+    struct recipe *next; /* of the class */
+    size_t size;         /* bytes, from here on with what is behind it: */
+    uint32_t n_stamps, n_scopes, n_keeps, n_pairs;
+    uint32_t scopes[SCOPES], ends[SCOPES]; /* which have slots, and where they end */
+    /* Behind it, in this order: recipe_slot, scope by scope; recipe_keep, job by job, in the order of the marks; recipe_pair. */
+} recipe;
+
+static inline const recipe_slot *recipe_slots(const recipe *r)
+{
+    return (const recipe_slot *)(const void *)(r + 1);
+}
+static inline const recipe_keep *recipe_keeps(const recipe *r)
+{
+    const uint32_t n_slots = r->n_scopes ? r->ends[r->n_scopes - 1] : 0;
+    return (const recipe_keep *)(const void *)(recipe_slots(r) + n_slots);
+}
+static inline const recipe_pair *recipe_pairs(const recipe *r)
+{
+    return (const recipe_pair *)(const void *)(recipe_keeps(r) + r->n_keeps);
+}
+
+/* Runs of one stream that wait until there are many, and one recipe does for all. */
+typedef struct waiting {
+    const recipe *of;
+    uint64_t *stamps;   /* cap of each */
+    uint32_t *launches; /* of each run; behind the stamps */
+    uint32_t n, cap;
+    uint32_t n_stamps;     /* for which there is room */
+    uint32_t shape;        /* of the last one, */
+    const uint32_t *marks; /* and where it has its stamps */
+} waiting;
+
+enum { RECIPE_STAMPS = 8 }; /* at most */
+
 /* What runs of one shape mean (analyzer_shapes.c): the stamps that go into slots, scope by scope; and the other steps, in
  * the order of the marks. */
 typedef struct shape_slot {
@@ -143,6 +203,8 @@ typedef struct shape_steps {
     const shape_other *others;
     shape_scope scopes[SCOPES];
     uint32_t n_scopes, n_others;
+    const recipe *recipe;  /* NULL: they do not wait */
+    const uint32_t *marks; /* where the recipe's stamps are: bytes from the first mark */
 } shape_steps;
 
 /* Streams that meet the same conditions. */
@@ -152,12 +214,19 @@ typedef struct stream_class {
     uint32_t n_kinds;
     shape_steps **shapes; /* by number of the shape; NULL: not made yet */
     uint32_t n_shapes;
+    recipe *recipes;
 } stream_class;
 
 /* Pairs of numbers, themselves numbered in order of appearance: launches on leaves, and cores of chips. */
 typedef struct cell {
     uint32_t launch, leaf;
 } cell;
+
+/* What is known of a leaf's cells. */
+typedef struct leaf_cells {
+    uint32_t next; /* one more than the highest launch that it has one with */
+    uint32_t row;  /* the first of the last ones that are behind each other, with launches that are, too */
+} leaf_cells;
 
 typedef struct cells {
     cell *items;
@@ -166,7 +235,8 @@ typedef struct cells {
     uint32_t *slots, n_slots; /* number + 1 */
     uint32_t
         n_hashed; /* the first cells, which are in the slots; the others are entered when one is looked for */
-    uint32_t *next, n_next; /* by leaf: one more than the highest launch it has a cell with */
+    leaf_cells *leaves;
+    uint32_t n_leaves;
 } cells;
 
 /* What is known about a stream: which conditions it can meet, and where it belongs. */
@@ -175,6 +245,7 @@ typedef struct stream_info {
     uint32_t cell
         [2]; /* behind the last of LEAF_STREAM and LEAF_CORE: where the next is, as launches mostly follow each other
                          alike on all streams of a core */
+    waiting waiting;
 } stream_info;
 
 /* Which conditions a zone's name can meet, told by its first character. */
@@ -217,6 +288,10 @@ const shape_steps *dl_analyzer_shape(dl_analyzer *a, uint32_t class, const dl_ru
 /* analyzer_cells.c: the number of a pair of numbers, which may be *hint, and is one less afterwards; DL_NONE when
  * out of memory. */
 uint32_t dl_analyzer_cell(cells *c, uint32_t launch, uint32_t leaf, uint32_t *hint);
+/* The same of one leaf and n launches, not DL_NONE: *number is that of the first, and the numbers of as many as are returned
+ * follow each other. 0: out of memory. */
+uint32_t dl_analyzer_cells_of(cells *c, const uint32_t *launches, uint32_t n, uint32_t leaf, uint32_t *hint,
+                              uint32_t *number);
 void dl_analyzer_cells_free(cells *c);
 /* analyzer.c: the block of this index in a scope, made where there is none; NULL: out of memory. */
 uint64_t *dl_analyzer_block(dl_analyzer *a, scope of, uint32_t index);
@@ -228,8 +303,50 @@ bool dl_analyzer_list_event(job *j, const dl_analysis_event *event);
 /* analyzer_parts.c: how many of a scope there may be, by what is known now; how many leaves. */
 uint32_t dl_analyzer_scope_n(const dl_analyzer *a, scope of);
 uint32_t dl_analyzer_leaf_n(const dl_analyzer *a, const job *j);
-/* analyzer.c: counts one duration. */
-bool dl_analyzer_count(job *j, uint32_t leaf, uint64_t start, uint64_t duration);
+/* Counts one duration. */
+static inline bool dl_analyzer_count(job *j, uint32_t leaf, uint64_t start, uint64_t duration)
+{
+    account *of = leaf < j->n_accounts ? j->accounts[leaf] : NULL;
+    if (!of && !(of = dl_analyzer_account(j, leaf))) return false;
+    if (start < of->first_start) {
+        of->first_start = start;
+        of->first = duration;
+    }
+    return dl_samples_add(&of->samples, duration);
+}
+/* analyzer_shapes.c: of a class. */
+void dl_analyzer_shapes_free(stream_class *c);
+/* Another run of the shape of the last one that waits; there is room. */
+static inline void dl_analyzer_put(waiting *w, const dl_run *run)
+{
+    const uint32_t *mark = w->marks, *const end = mark + w->of->n_stamps, cap = w->cap;
+    const char *marks = (const char *)run->marks;
+    uint64_t *to = w->stamps + w->n;
+    w->launches[w->n++] = run->launch;
+    for (; mark < end; mark++, to += cap)
+        *to = *(const uint64_t *)(const void *)(marks + *mark);
+}
+/* analyzer_wait.c: a run of a shape with a recipe waits; all of a stream that wait are done; all of all. False: out of memory. */
+bool dl_analyzer_wait(dl_analyzer *a, const shape_steps *of_shape, const dl_run *run);
+bool dl_analyzer_settle(dl_analyzer *a, uint32_t stream);
+bool dl_analyzer_settle_all(dl_analyzer *a);
+/* The chip of a leaf. */
+static inline uint32_t dl_analyzer_chip_of(const dl_analyzer *a, const job *j, uint32_t leaf)
+{
+    return j->leaf == LEAF_STREAM ? a->streams[leaf].chip
+           : j->leaf == LEAF_CORE ? a->cores.items[leaf].leaf
+                                  : leaf;
+}
+
+/* Starts that are still open when the log ends. From the end of something to the next beginning the last is
+ * always open: that is no loss. */
+static inline bool dl_analyzer_is_gap(const job *j)
+{
+    return j->analysis->start.types == 1 << DL_ROW_ZONE_END;
+}
+
+/* analyzer_merge.c: what kept marks come to. */
+bool dl_analyzer_merge(dl_analyzer *a, job *j);
 /* analyzer.c: gives back what results do not need, which is most of it. Nothing may be counted after. */
 void dl_analyzer_forget(dl_analyzer *a);
 /* analyzer.c: a start without an end. */

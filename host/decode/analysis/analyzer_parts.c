@@ -20,11 +20,12 @@ static bool is_time(uint64_t edge)
 static uint64_t slot_at(const dl_analyzer *a, scope of, uint32_t index, uint16_t slot)
 {
     const blocks *b = &a->blocks[of];
-    return index < b->n ? b->slots[(size_t)index * b->width + slot] : NO_STAMP;
+    return index < b->n ? block_at(b, index)[slot * TILE] : NO_STAMP;
 }
 
-const char *dl_analyzer_follows(const dl_analyzer *a, const dl_analyzer *part, const dl_absorb_map *map)
+const char *dl_analyzer_follows(dl_analyzer *a, dl_analyzer *part, const dl_absorb_map *map)
 {
+    if (!dl_analyzer_settle_all(a) || !dl_analyzer_settle_all(part)) return "there is no memory for analyses";
     for (size_t i = 0; i < a->list->n; i++) {
         const job *j = &a->jobs[i];
         if (j->plan != PLAN_ADJACENT) continue;
@@ -119,10 +120,10 @@ static bool is_least(const dl_analyzer *a, scope of, uint32_t slot)
 /* What is open at the cut on a stream goes on with what the part has begun with. */
 static bool take_open(job *j, uint32_t leaf, uint64_t *here, const uint64_t *from)
 {
-    const uint64_t edge = from[j->last], open = here[j->first];
+    const uint64_t edge = from[j->last * TILE], open = here[j->first * TILE];
     if (edge == NO_STAMP) return true; /* nothing of it is in the part */
-    here[j->first] = from[j->first];
-    if (here[j->last] == NO_STAMP) here[j->last] = edge;
+    here[j->first * TILE] = from[j->first * TILE];
+    if (here[j->last * TILE] == NO_STAMP) here[j->last * TILE] = edge;
     return open == NO_STAMP || !is_time(edge) || dl_analyzer_count(j, leaf, open, edge - open);
 }
 
@@ -134,12 +135,13 @@ static bool take_slots(dl_analyzer *a, const dl_analyzer *part, scope of, const 
     for (uint32_t k = 0; k < b->width; k++)
         least[k] = is_least(a, of, k);
     for (uint32_t i = 0; i < b->n && i < n; i++) {
-        const uint64_t *from = b->slots + (size_t)i * b->width;
+        const uint64_t *from = block_at(b, i);
         uint64_t *to = NULL;
         for (uint32_t k = 0; k < b->width; k++) {
-            if (from[k] == NO_STAMP) continue;
+            const uint64_t value = from[k * TILE];
+            if (value == NO_STAMP) continue;
             if (!to && !(to = dl_analyzer_block(a, of, numbers[i]))) return false;
-            if (least[k] && from[k] < to[k]) to[k] = from[k];
+            if (least[k] && value < to[k * TILE]) to[k * TILE] = value;
         }
         for (size_t k = 0; to && of == SCOPE_STREAM && k < a->list->n; k++) {
             const stream_info *s = &a->streams[numbers[i]];
@@ -222,7 +224,7 @@ devlog_status dl_analyzer_absorb(dl_analyzer *a, dl_analyzer *part, const dl_abs
                                  devlog_error *err)
 {
     places p = {.map = map};
-    bool ok = find_places(a, part, &p);
+    bool ok = dl_analyzer_settle_all(a) && dl_analyzer_settle_all(part) && find_places(a, part, &p);
     for (int of = 0; of < SCOPES && ok; of++)
         ok = take_slots(a, part, (scope)of, &p);
     for (uint32_t i = 0; i < map->from->n_chips && ok; i++)

@@ -34,20 +34,20 @@ static void wire_slots(dl_wire *w, dl_analyzer *a, scope of)
     dl_wire_count(w, &n, most, (width + 63) / 64);
     if (!width) n = 0;
     for (uint32_t i = 0; i < n && !w->bad; i++) {
-        uint64_t *slots = dl_wire_reads(w) ? NULL : b->slots + (size_t)i * width;
+        uint64_t *slots = dl_wire_reads(w) ? NULL : block_at(b, i);
         for (uint32_t from = 0; from < width && !w->bad; from += 64) {
             uint64_t there = 0;
             const uint32_t end = width - from < 64 ? width - from : 64;
             for (uint32_t k = 0; slots && !dl_wire_reads(w) && k < end; k++)
-                there |= (uint64_t)(slots[from + k] != NO_STAMP) << k;
+                there |= (uint64_t)(slots[(from + k) * TILE] != NO_STAMP) << k;
             dl_wire_u64(w, &there);
             if (end < 64 && there >> end) w->bad = true;
             if (!there || w->bad) continue;
             if (!slots && !(slots = dl_analyzer_block(a, of, i))) w->bad = true;
             for (; there && !w->bad; there &= there - 1) {
                 const uint32_t k = from + (uint32_t)__builtin_ctzll(there);
-                dl_wire_more(w, &slots[k], before[k]);
-                before[k] = slots[k];
+                dl_wire_more(w, &slots[k * TILE], before[k]);
+                before[k] = slots[k * TILE];
             }
         }
     }
@@ -134,7 +134,7 @@ static void wire_events(dl_wire *w, dl_analyzer *a, job *j)
 void dl_analyzer_wire(dl_analyzer *a, dl_wire *w)
 {
     const dl_tables *t = dl_decode_tables(a->decode);
-    if (!dl_analyzer_learn_streams(a)) w->bad = true;
+    if (!dl_analyzer_learn_streams(a) || !dl_analyzer_settle_all(a)) w->bad = true;
     for (uint32_t i = 0; i < t->n_chips && !w->bad; i++)
         dl_wire_u64(w, &a->t0[i]);
     for (int kind = 0; kind < 2 && !w->bad; kind++)

@@ -1,5 +1,5 @@
 /* devlog-mpi decode: device logs in parts, each decoded by a rank, put together in a tree. What rank 0 prints is what one process
- * prints (decode/parts.h says how that is exact). */
+ * prints (decode/parts/parts.h says how that is exact). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

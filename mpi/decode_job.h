@@ -4,7 +4,7 @@
 
 #include "cli/cmd_mpi.h"
 #include "cli/options.h"
-#include "decode/parts.h"
+#include "decode/parts/parts.h"
 #include "far.h"
 #include "kept.h"
 #include "team.h"

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "decode/parts.h"
+#include "decode/parts/parts.h"
 #include "decode/wire.h"
 #include "far_launches.h"
 

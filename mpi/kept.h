@@ -3,7 +3,7 @@
 #ifndef DEVLOG_MPI_KEPT_H
 #define DEVLOG_MPI_KEPT_H
 
-#include "decode/parts.h"
+#include "decode/parts/parts.h"
 
 /* Zero-initialised: nothing is kept. */
 typedef struct kept_parts {

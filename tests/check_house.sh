@@ -49,8 +49,10 @@ done
 within_decode() {
   case "$1" in
     log | clock | pair) ;;
-    capture) echo decode/clock/ ;;
+    capture) echo decode/clock/ decode/price/ ;;
+    price) echo decode/capture/records.h ;;
     analysis) echo decode/pair/ decode/decode.h ;;
+    parts) echo decode/ ;;
   esac
 }
 

@@ -16,7 +16,7 @@
 #include "cli/logs.h"
 #include "cli/page_answers.h"
 #include "decode/decode.h"
-#include "decode/parts.h"
+#include "decode/parts/parts.h"
 #include "report/artifacts.h"
 
 typedef struct decode_args {

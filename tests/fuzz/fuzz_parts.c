@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "decode/parts.h"
+#include "decode/parts/parts.h"
 #include "decode/wire.h"
 #include "report/decode_table.h"
 #include "report/stats.h"

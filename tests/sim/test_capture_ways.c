@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/capture/price.h"
-#include "decode/parts.h"
+#include "decode/parts/parts.h"
+#include "decode/price/price.h"
 #include "report/decode_table.h"
 #include "support/fixture.h"
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/capture/price.h"
 #include "decode/capture/raw_marks.h"
 #include "decode/decode.h"
+#include "decode/price/price.h"
 #include "profiler/control.h"
 #include "profiler/profiler.h"
 #include "sim/kernels/loops.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "decode/parts.h"
+#include "decode/parts/parts.h"
 #include "decode/wire.h"
 #include "report/decode_table.h"
 #include "report/stats.h"

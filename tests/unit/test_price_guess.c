@@ -1,9 +1,9 @@
-/* Which loops make the frontend guess branches of markers wrong (decode/capture/price_guess.c says why), on code that
+/* Which loops make the frontend guess branches of markers wrong (decode/price/price_guess.c says why), on code that
  * is written here word by word. What that costs is compared with the simulator by test_stated_cost. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/capture/price_code.h"
+#include "decode/price/price_code.h"
 #include "support/cmocka_all.h"
 
 enum {

@@ -47,7 +47,7 @@ dl_run_sink dl_analyzer_sink(dl_analyzer *a);
 /* After dl_decode_finish, once. */
 devlog_status dl_analyzer_finish(dl_analyzer *a, devlog_error *err);
 
-/* A log in parts (decode/parts.h), all with the same analyses. NULL: what the part's analyses have come to follows exactly;
+/* A log in parts (decode/parts/parts.h), all with the same analyses. NULL: what the part's analyses have come to follows exactly;
  * otherwise why it does not, a text for people. */
 const char *dl_analyzer_follows(dl_analyzer *a, dl_analyzer *part, const dl_absorb_map *map);
 /* Puts it behind, when its decoder's launches have been; `part` is only to be freed then. */

@@ -4,7 +4,7 @@
 #define DEVLOG_DECODE_CAPTURE_COSTS_H
 
 #include "decode/capture/capture.h"
-#include "decode/capture/price.h"
+#include "decode/price/price.h"
 
 /* The kernel that it ran. */
 typedef struct capture_priced {

@@ -4,8 +4,8 @@
 
 #include "base/elf.h"
 #include "decode/capture/capture_marks.h"
-#include "decode/capture/price.h"
 #include "decode/capture/raw_marks.h"
+#include "decode/price/price.h"
 
 typedef struct capture_elf {
     uint32_t slot, number;

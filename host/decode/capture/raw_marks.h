@@ -3,8 +3,8 @@
 #ifndef DEVLOG_DECODE_RAW_MARKS_H
 #define DEVLOG_DECODE_RAW_MARKS_H
 
-#include "decode/capture/price.h"
 #include "decode/mark.h"
+#include "decode/price/price.h"
 
 /* Four zones' records in a row, as they come over and over: their codes of 16 bits each, and how often they have come again. */
 typedef struct raw_quad {

@@ -1,12 +1,12 @@
 /* The tables of prices of an ELF file, by what was passed. Not for making one (price_table.c). */
-#include "decode/capture/price.h"
+#include "decode/price/price.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/intern.h"
-#include "decode/capture/price_around.h"
-#include "decode/capture/price_table.h"
+#include "decode/price/price_around.h"
+#include "decode/price/price_table.h"
 
 /* The sites of which there are records: narrow ones by code, the others by their place in the ELF file. */
 typedef struct seen {

@@ -2,7 +2,7 @@
 #ifndef DEVLOG_DECODE_PARTS_INTERNAL_H
 #define DEVLOG_DECODE_PARTS_INTERNAL_H
 
-#include "decode/parts.h"
+#include "decode/parts/parts.h"
 
 /* parts.c: a file begins, or goes on in this part. */
 devlog_status parts_begin(dl_decode *d, const char *path, devlog_error *err);

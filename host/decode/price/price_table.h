@@ -3,8 +3,8 @@
 #ifndef DEVLOG_DECODE_PRICE_TABLE_H
 #define DEVLOG_DECODE_PRICE_TABLE_H
 
-#include "decode/capture/price.h"
-#include "decode/capture/price_code.h"
+#include "decode/price/price.h"
+#include "decode/price/price_code.h"
 
 /* The prices of all markers, as unlikely as they are marked; the first time it is found which site each one has
  * (`first`). False: no memory. */

@@ -2,7 +2,7 @@
 #ifndef DEVLOG_DECODE_PRICE_AROUND_H
 #define DEVLOG_DECODE_PRICE_AROUND_H
 
-#include "decode/capture/price_code.h"
+#include "decode/price/price_code.h"
 
 enum { PRICE_BEFORE_PASS = 1, PRICE_BEHIND_PASS = 2 };
 

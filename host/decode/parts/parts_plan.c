@@ -9,7 +9,7 @@
 
 #include "decode/decode_internal.h"
 #include "decode/log/packed_range.h"
-#include "decode/parts.h"
+#include "decode/parts/parts.h"
 #include "decode/wire.h"
 
 enum { LOOK = 64 * 1024, MOST_LOOKS = 256, MOST_BLOCKS = 4, PLACE_CELLS = 4 };

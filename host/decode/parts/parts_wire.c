@@ -4,7 +4,7 @@
 
 #include "decode/decode_internal.h"
 #include "decode/pair/pair_wire.h"
-#include "decode/parts.h"
+#include "decode/parts/parts.h"
 
 static const char magic[] = "devlog part 5";
 

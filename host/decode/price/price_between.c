@@ -3,8 +3,8 @@
  * code leads by them. Not for what passes cost (price_records.c). */
 #include <stdlib.h>
 
-#include "decode/capture/price_around.h"
-#include "decode/capture/price_internal.h"
+#include "decode/price/price_around.h"
+#include "decode/price/price_internal.h"
 
 #define ANY UINT32_MAX
 

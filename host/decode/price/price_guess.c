@@ -2,7 +2,7 @@
  * (sim/timing.h), so that one of a marker, which does the same nearly always, can share its counter with that of a
  * loop, which does the opposite nearly always: then each pass through the marker costs a wrong guess. For
  * price_table.c. Not for the program's own branches: what they cost they cost without markers too. */
-#include "decode/capture/price_loops.h"
+#include "decode/price/price_loops.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Which records may come before and behind the passes through a sum, which leave none themselves: the code leads from
  * the one to the pass, and from there to the other, by no other record. For price_between.c. Not for when that was. */
-#include "decode/capture/price_around.h"
+#include "decode/price/price_around.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* Code on its documented pipeline: see the header. */
-#include "decode/capture/price_code.h"
+#include "decode/price/price_code.h"
 
 #include <stdlib.h>
 
 #include "base/sort.h"
-#include "decode/capture/price_loops.h"
+#include "decode/price/price_loops.h"
 
 enum {
     RA = 1,

@@ -1,6 +1,6 @@
 /* Which loops of the code there are, and which of them functions are called in: price_loops.h. By Tarjan's strongly connected
  * components, of the words of each function. */
-#include "decode/capture/price_loops.h"
+#include "decode/price/price_loops.h"
 
 #include <stdlib.h>
 #include <string.h>

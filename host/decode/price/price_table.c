@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/capture/price_table.h"
+#include "decode/price/price_table.h"
 
 enum {
     BEHIND = 48,   /* instructions and markers of a way from a marker .. */

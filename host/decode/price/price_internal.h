@@ -2,7 +2,7 @@
 #ifndef DEVLOG_DECODE_PRICE_INTERNAL_H
 #define DEVLOG_DECODE_PRICE_INTERNAL_H
 
-#include "decode/capture/price.h"
+#include "decode/price/price.h"
 
 /* The site of the record at w, of so many words. */
 const dl_elf_site *price_recorded_site(const dl_elf *elf, const uint32_t *w, uint32_t words, bool *ends);

@@ -3,7 +3,7 @@
 #ifndef DEVLOG_DECODE_PRICE_LOOPS_H
 #define DEVLOG_DECODE_PRICE_LOOPS_H
 
-#include "decode/capture/price_code.h"
+#include "decode/price/price_code.h"
 
 enum {
     PRICE_LOOPS_AROUND = 8, /* around a function, by way of its callers */

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "decode/capture/capture_index.h"
-#include "decode/capture/price.h"
 #include "decode/decode_internal.h"
-#include "decode/parts_internal.h"
+#include "decode/parts/parts_internal.h"
+#include "decode/price/price.h"
 
 /* A file of captures, or what of it is in the part from `from` to `to`; `goes_on`: all before it has been decoded. Frames are numbered as they are in
  * the file, and captures by their places among the inputs. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/capture/price_loops.h"
+#include "decode/price/price_loops.h"
 
 enum { SP = 2, SWEEPS = 32 };
 

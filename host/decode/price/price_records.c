@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "decode/capture/price_internal.h"
+#include "decode/price/price_internal.h"
 
 /* ---- What was recorded ------------------------------------------------------------------------------ */
 

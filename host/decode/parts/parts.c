@@ -1,5 +1,5 @@
 /* A log in parts: decoding each, and putting one behind the other. */
-#include "decode/parts.h"
+#include "decode/parts/parts.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "decode/decode_internal.h"
 #include "decode/log/packed_range.h"
 #include "decode/pair/pair_absorb.h"
-#include "decode/parts_internal.h"
+#include "decode/parts/parts_internal.h"
 
 static devlog_status on_marks(void *ctx, dl_marks *m, bool all, uint32_t *taken, devlog_error *err)
 {

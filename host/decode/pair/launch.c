@@ -238,6 +238,7 @@ void launches_new_chain(dl_launches *l)
     uint32_t *greatest = &l->greatest[k->chip];
     if (!*greatest || is_beyond(&l->items[*greatest - 1], k->run, &ids)) *greatest = l->count + 1;
     if (*greatest != l->count + 1 || k->chip != l->items[0].chip) l->mixed = true;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): launches_make_room has made room */
     l->chains[l->n_chains++] = (dl_launch_chain){.first = l->count, .n = 1};
 }
 

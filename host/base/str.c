@@ -90,10 +90,35 @@ static inline char *first_digits(char *to, uint32_t value)
     return to + 8 - zeros;
 }
 
-const char dl_digit_pairs[201] =
+static const char digit_pairs[201] =
     "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
     "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
     "8081828384858687888990919293949596979899";
+
+#define TRIPLE(h, t, o)                                                                                      \
+    {                                                                                                        \
+        {h, t, o, 0},                                                                                        \
+        {                                                                                                    \
+            h != '0'   ? h                                                                                   \
+            : t != '0' ? t                                                                                   \
+                       : o,                                                                                  \
+                h != '0'   ? t                                                                               \
+                : t != '0' ? o                                                                               \
+                           : 0,                                                                              \
+                h != '0' ? o : 0,                                                                            \
+                h != '0'   ? 3                                                                               \
+                : t != '0' ? 2                                                                               \
+                           : 1                                                                               \
+        }                                                                                                    \
+    }
+#define TEN(h, t)                                                                                            \
+    TRIPLE(h, t, '0'), TRIPLE(h, t, '1'), TRIPLE(h, t, '2'), TRIPLE(h, t, '3'), TRIPLE(h, t, '4'),           \
+        TRIPLE(h, t, '5'), TRIPLE(h, t, '6'), TRIPLE(h, t, '7'), TRIPLE(h, t, '8'), TRIPLE(h, t, '9')
+#define HUNDRED(h)                                                                                           \
+    TEN(h, '0'), TEN(h, '1'), TEN(h, '2'), TEN(h, '3'), TEN(h, '4'), TEN(h, '5'), TEN(h, '6'), TEN(h, '7'),  \
+        TEN(h, '8'), TEN(h, '9')
+const dl_triple dl_triples[1000] = {HUNDRED('0'), HUNDRED('1'), HUNDRED('2'), HUNDRED('3'), HUNDRED('4'),
+                                    HUNDRED('5'), HUNDRED('6'), HUNDRED('7'), HUNDRED('8'), HUNDRED('9')};
 
 /* Of what is less than 10^4, as most numbers in a report are. */
 static inline char *few_digits(char *to, uint32_t value)
@@ -104,12 +129,12 @@ static inline char *few_digits(char *to, uint32_t value)
         return to + 1;
     }
     if (value >= 1000) {
-        memcpy(to, dl_digit_pairs + high * 2, 2);
+        memcpy(to, digit_pairs + high * 2, 2);
         to += 2;
     } else if (high) {
         *to++ = (char)('0' + high);
     }
-    memcpy(to, dl_digit_pairs + value % 100 * 2, 2);
+    memcpy(to, digit_pairs + value % 100 * 2, 2);
     return to + 2;
 }
 
@@ -128,12 +153,13 @@ char *dl_digits(char *to, uint64_t value)
 
 char *dl_digits_far(dl_near *near, char *to, uint64_t value)
 {
-    const uint64_t e8 = 100000000;
+    char *const end = dl_digits(to, value);
+    const uint32_t n = (uint32_t)(end - to);
     /* So that what is less than the base is far from it, as a difference without sign. */
-    if (value < e8 || value > UINT64_MAX - e8) return dl_digits(to, value);
-    near->base = value - value % e8;
-    near->n = (size_t)(dl_digits(near->text, value / e8) - near->text);
-    return dl_digits_near(near, to, value);
+    if (n <= 6 || value > UINT64_MAX - 1000000) return end;
+    *near = (dl_near){.base = value - value % 1000000, .reach = 1000000, .n = n - 6};
+    memcpy(near->text, to, near->n);
+    return end;
 }
 
 char *dl_digits_eight(char *to, uint32_t value)
@@ -145,7 +171,7 @@ char *dl_digits_fixed(char *to, uint32_t value, unsigned n)
 {
     unsigned at = n;
     for (; at >= 2; at -= 2, value /= 100)
-        memcpy(to + at - 2, dl_digit_pairs + value % 100 * 2, 2);
+        memcpy(to + at - 2, digit_pairs + value % 100 * 2, 2);
     if (at) to[0] = (char)('0' + value % 10);
     return to + n;
 }

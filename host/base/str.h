@@ -74,28 +74,45 @@ enum { DL_U64_DIGITS = 20, DL_GROUPED_SIZE = 28 };
 /* Writes `value` in decimal to `to` and returns the place behind it; up to DL_U64_DIGITS bytes are written
  * to, also when there are fewer digits. No NUL. */
 char *dl_digits(char *to, uint64_t value);
-/* The same of numbers of which one follows the other closely, as stamps do: digits that they have in common are kept and
- * copied. Zero-initialised is empty. */
+/* Three digits: with zeros in front; and without them, and how many these are. */
+typedef struct dl_triple {
+    char all[4], few[4];
+} dl_triple;
+extern const dl_triple dl_triples[1000];
+/* The same of what is mostly less than 10^6, as durations are. */
+static inline char *dl_digits_short(char *to, uint64_t value)
+{
+    if (value >= 1000000) return dl_digits(to, value);
+    const uint32_t high = (uint32_t)value / 1000;
+    if (high) {
+        memcpy(to, dl_triples[high].few, sizeof dl_triples[high].few);
+        to += dl_triples[high].few[3];
+        memcpy(to, dl_triples[value - high * 1000].all, sizeof dl_triples[0].all);
+        return to + 3;
+    }
+    memcpy(to, dl_triples[value].few, sizeof dl_triples[value].few);
+    return to + dl_triples[value].few[3];
+}
+/* The same of numbers of which one follows the other closely, as stamps do: all but the last six digits are kept and copied.
+ * Writes up to DL_NEAR_BYTES. Zero-initialised is empty. */
+enum { DL_NEAR_BYTES = 24 };
 typedef struct dl_near {
-    uint64_t base; /* what `text` stands for: a multiple of 10^8 */
-    size_t n;      /* of its digits; 0: none */
-    char text[DL_U64_DIGITS];
+    uint64_t base;  /* what `text` stands for: a multiple of 10^6 */
+    uint32_t reach; /* how far behind it numbers are that begin with it: 10^6; 0: there is none */
+    uint32_t n;     /* of its digits */
+    char text[16];
 } dl_near;
 char *dl_digits_far(dl_near *near, char *to, uint64_t value); /* the same, and what follows is near to it */
-extern const char dl_digit_pairs[201];                        /* 00 01 02 ... 99 */
 static inline char *dl_digits_near(dl_near *near, char *to, uint64_t value)
 {
-    enum { WORDS = 16 }; /* twelve digits at most stand before the last eight */
     const uint64_t last = value - near->base;
-    if (!near->n || last >= 100000000) return dl_digits_far(near, to, value);
-    const uint32_t low = (uint32_t)last, high = low / 10000, rest = low % 10000;
-    memcpy(to, near->text, WORDS);
+    if (last >= near->reach) return dl_digits_far(near, to, value);
+    const uint32_t high = (uint32_t)last / 1000, low = (uint32_t)last - high * 1000;
+    memcpy(to, near->text, sizeof near->text);
     to += near->n;
-    memcpy(to, dl_digit_pairs + (size_t)(high / 100) * 2, 2);
-    memcpy(to + 2, dl_digit_pairs + (size_t)(high % 100) * 2, 2);
-    memcpy(to + 4, dl_digit_pairs + (size_t)(rest / 100) * 2, 2);
-    memcpy(to + 6, dl_digit_pairs + (size_t)(rest % 100) * 2, 2);
-    return to + 8;
+    memcpy(to, dl_triples[high].all, sizeof dl_triples[high].all);
+    memcpy(to + 3, dl_triples[low].all, sizeof dl_triples[low].all);
+    return to + 6;
 }
 /* The eight digits of what is less than 10^8, with zeros in front. */
 char *dl_digits_eight(char *to, uint32_t value);

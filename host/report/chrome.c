@@ -10,7 +10,14 @@
 #include "report/export.h"
 #include "report/out.h"
 
-enum { FIXED = 512, NAME_MOST = 4096 };
+/* How an event begins. It is never the first: threads are named before. */
+#define EVENT ",\n{\"ph\":\"X\""
+
+enum {
+    FIXED = 512,
+    NAME_MOST = 4096,
+    PHASE = sizeof EVENT - 3, /* where its X is, which is an i in an event that takes no time */
+};
 
 typedef struct chrome {
     dl_view *view;
@@ -21,7 +28,7 @@ typedef struct chrome {
     const dl_tables *tables;
     const dl_launches *launches;
     uint32_t n_chips, n_cores, n_tracks;
-    out_fragment *sites;   /* name, category, source line */
+    out_fragment *sites;   /* the beginning of an event, name, category, source line */
     out_fragment *threads; /* "pid":1,"tid":2 */
     uint16_t *lanes;       /* lanes of a track that have been named */
     bool first;            /* no event has been written yet */
@@ -130,7 +137,7 @@ no_memory:
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing Chrome JSON");
 }
 
-/* ,"name":"...","cat":"user","loc":"file:line" */
+/* EVENT,"name":"...","cat":"user","loc":"file:line" */
 static const out_fragment *site_fragment(chrome *c, const dl_view_item *item, out_fragment *one)
 {
     static const char *const categories[] = {[DL_ROLE_USER] = "user",
@@ -152,7 +159,7 @@ static const out_fragment *site_fragment(chrome *c, const dl_view_item *item, ou
         name = launch;
     }
     dl_str s = {0};
-    dl_str_add(&s, ",\"name\":");
+    dl_str_add(&s, EVENT ",\"name\":");
     dl_str_json(&s, name, strlen(name));
     dl_str_fmt(&s, ",\"cat\":\"%s\"", category);
     const char *file = dl_view_site_file(c->view, item->site);
@@ -168,17 +175,36 @@ static const out_fragment *site_fragment(chrome *c, const dl_view_item *item, ou
 }
 
 /* Nanoseconds as microseconds with four digits. Readers multiply by 1000 and cut off; where that would lose
- * the last nanosecond because 0.001 is no binary number, a tenth of a nanosecond keeps it. `near`: of stamps. */
-static inline char *microseconds(const chrome *c, dl_near *near, char *to, uint64_t ns)
+ * the last nanosecond because 0.001 is no binary number, a tenth of a nanosecond keeps it. The last three of them, and that: */
+ALWAYS_INLINE char *thousandths(const chrome *c, char *to, uint32_t last, uint64_t ns)
 {
     const uint64_t exact = UINT64_C(1)
                            << 53; /* from here on doubles are even: nothing keeps the last digit */
-    const double back = ns < exact ? (double)(int64_t)ns / 1000.0 * 1000.0 : 0;
-    const uint64_t whole = ns / 1000;
-    to = near ? dl_digits_near(near, to, whole) : dl_digits(to, whole);
-    memcpy(to, c->thousandths[ns - whole * 1000], sizeof *c->thousandths);
-    to[4] = ns < exact && (int64_t)back < (int64_t)ns ? '1' : '0';
+    memcpy(to, c->thousandths[last], sizeof *c->thousandths);
+    to[4] = ns < exact && (int64_t)((double)(int64_t)ns / 1000.0 * 1000.0) < (int64_t)ns ? '1' : '0';
     return to + 5;
+}
+
+static inline char *microseconds(const chrome *c, char *to, uint64_t ns)
+{
+    const uint64_t whole = ns < UINT32_MAX ? (uint32_t)ns / 1000 : ns / 1000;
+    return thousandths(c, dl_digits_short(to, whole), (uint32_t)(ns - whole * 1000), ns);
+}
+
+/* The same of a stamp: all but its last six digits are mostly those of the one before. */
+static inline char *stamp(chrome *c, char *to, uint64_t ns)
+{
+    char digits[DL_NEAR_BYTES];
+    const dl_near *const near = &c->ns;
+    if (ns - near->base >= near->reach) {
+        dl_digits_far(&c->ns, digits, ns);
+        if (ns - near->base >= near->reach) return microseconds(c, to, ns);
+    }
+    const uint32_t last = (uint32_t)(ns - near->base), high = last / 1000;
+    memcpy(to, near->text, sizeof near->text);
+    to += near->n;
+    memcpy(to, dl_triples[high].all, sizeof dl_triples[high].all);
+    return thousandths(c, to + 3, last - high * 1000, ns);
 }
 
 static void make_launch(chrome *c, uint32_t launch)
@@ -190,41 +216,40 @@ static void make_launch(chrome *c, uint32_t launch)
     c->n_launch = (size_t)(dl_digits(to, dl_view_launch_id(c->view, launch)) - c->of_launch);
 }
 
-/* The launch and what else goes to every event's arguments. */
-ALWAYS_INLINE char *arguments(chrome *c, char *to, const dl_view_item *item)
+/* The launch, which the caller has made, and what else goes to every event's arguments. */
+ALWAYS_INLINE char *arguments(chrome *c, char *to, uint64_t cycle)
 {
     to = OUT_COPY(to, ",\"args\":{\"cycle\":");
-    to = dl_digits_near(&c->cycles, to, item->cycle);
-    if (item->launch != c->launch) make_launch(c, item->launch);
+    to = dl_digits_near(&c->cycles, to, cycle);
     return out_copy_words(to, c->of_launch, c->n_launch);
 }
 
-ALWAYS_INLINE char *zone(chrome *c, char *to, const dl_view_item *item)
+ALWAYS_INLINE char *zone(chrome *c, char *to, uint64_t ns, uint64_t cycle, uint64_t cycles, uint64_t data)
 {
     to = OUT_COPY(to, ",\"dur\":");
-    to = microseconds(c, NULL, to, item->end - item->start);
-    to = arguments(c, to, item);
+    to = microseconds(c, to, ns);
+    to = arguments(c, to, cycle);
     to = OUT_COPY(to, ",\"cycles\":");
-    to = dl_digits(to, item->end_cycle - item->cycle);
-    if (item->data) {
+    to = dl_digits_short(to, cycles);
+    if (data) {
         to = OUT_COPY(to, ",\"data\":\"");
-        to = dl_digits(to, item->data);
+        to = dl_digits(to, data);
         *to++ = '"';
     }
     return OUT_COPY(to, "}}");
 }
 
-ALWAYS_INLINE char *point(chrome *c, char *to, const dl_view_item *item)
+ALWAYS_INLINE char *point(chrome *c, char *to, uint64_t cycle, uint32_t kind, uint64_t data)
 {
     /* 64-bit values travel as text: a JSON number is a double for most readers. */
-    static const char *const data[] = {[DL_VIEW_VALUE] = ",\"value\":\"",
-                                       [DL_VIEW_SUM] = ",\"sum_cycles\":\"",
-                                       [DL_VIEW_DROPPED] = ",\"dropped_markers\":\""};
+    static const char *const names[] = {[DL_VIEW_VALUE] = ",\"value\":\"",
+                                        [DL_VIEW_SUM] = ",\"sum_cycles\":\"",
+                                        [DL_VIEW_DROPPED] = ",\"dropped_markers\":\""};
     to = OUT_COPY(to, ",\"s\":\"t\"");
-    to = arguments(c, to, item);
-    if (item->kind != DL_VIEW_POINT) {
-        to = out_copy(to, data[item->kind], strlen(data[item->kind]));
-        to = dl_digits(to, item->data);
+    to = arguments(c, to, cycle);
+    if (kind != DL_VIEW_POINT) {
+        to = out_copy(to, names[kind], strlen(names[kind]));
+        to = dl_digits(to, data);
         *to++ = '"';
     }
     return OUT_COPY(to, "}}");
@@ -242,7 +267,7 @@ static void counter(chrome *c, const dl_view_item *item)
     begin_event(c);
     OUT_LITERAL(&c->out, "{\"ph\":\"C\"");
     out_bytes(&c->out, c->threads[item->track].text, c->threads[item->track].n);
-    char *to = out_room(&c->out, 32), *end = microseconds(c, &c->ns, to, item->start);
+    char *to = out_room(&c->out, 32), *end = stamp(c, to, item->start);
     c->out.len += (size_t)(end - to);
     OUT_LITERAL(&c->out, ",\"name\":");
     out_str(&c->out, &quoted);
@@ -262,7 +287,7 @@ static void flow(chrome *c, const dl_view_item *item)
         [DL_VIEW_NO_CALL] = "t", [DL_VIEW_LAUNCH_CALL] = "s", [DL_VIEW_PULL_CALL] = "f\",\"bp\":\"e"};
     char ts[48];
     if (c->chips[c->tracks[item->track].chip].host_track == DL_NONE) return;
-    *microseconds(c, &c->ns, ts, item->start) = '\0';
+    *stamp(c, ts, item->start) = '\0';
     begin_event(c);
     out_fmt(
         &c->out,
@@ -277,19 +302,19 @@ static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *er
     bool is_zone = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
     const out_fragment *site = site_fragment(c, item, &one);
     if (!site) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing Chrome JSON");
+    if (item->launch != c->launch) make_launch(c, item->launch);
     for (; c->lanes[item->track] < item->lane; c->lanes[item->track]++)
         name_thread(c, item->track, (uint16_t)(c->lanes[item->track] + 1));
+    const char phase = is_zone ? 'X' : 'i';
     if (site->n > NAME_MOST) {
-        begin_event(c);
-        out_text(&c->out, is_zone ? "{\"ph\":\"X\"" : "{\"ph\":\"i\"");
-        out_bytes(&c->out, site->text, site->n);
+        out_bytes(&c->out, site->text, PHASE);
+        out_bytes(&c->out, &phase, 1);
+        out_bytes(&c->out, site->text + PHASE + 1, site->n - PHASE - 1);
     }
     char *start = out_room(&c->out, NAME_MOST + FIXED), *to = start;
     if (site->n <= NAME_MOST) {
-        to = c->first ? OUT_COPY(to, "\n{\"ph\":\"X\"") : OUT_COPY(to, ",\n{\"ph\":\"X\"");
-        to[-2] = is_zone ? 'X' : 'i';
         to = out_copy_words(to, site->text, site->n);
-        c->first = false;
+        start[PHASE] = phase;
     }
     if (item->lane == 0) {
         to = out_copy_words(to, c->threads[item->track].text, c->threads[item->track].n);
@@ -300,8 +325,10 @@ static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *er
         to = dl_digits(to, thread_id(c, item->track, item->lane));
         to = OUT_COPY(to, ",\"ts\":");
     }
-    to = microseconds(c, &c->ns, to, item->start);
-    to = is_zone ? zone(c, to, item) : point(c, to, item);
+    to = stamp(c, to, item->start);
+    to = is_zone
+             ? zone(c, to, item->end - item->start, item->cycle, item->end_cycle - item->cycle, item->data)
+             : point(c, to, item->cycle, item->kind, item->data);
     c->out.len += (size_t)(to - start);
     if (item->kind == DL_VIEW_VALUE) counter(c, item);
     if (c->tracks[item->track].core == DL_NONE) flow(c, item);
@@ -309,38 +336,40 @@ static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *er
     return DEVLOG_OK;
 }
 
-/* One of the first lane whose names are kept, and not long: what event() writes. */
-ALWAYS_INLINE void plain_event(chrome *c, const dl_view_item *item, const out_fragment *site,
-                               const bool is_zone)
-{
-    const out_fragment *const thread = &c->threads[item->track];
-    char *const start = out_room(&c->out, NAME_MOST + FIXED);
-    char *to = is_zone ? OUT_COPY(start, ",\n{\"ph\":\"X\"") : OUT_COPY(start, ",\n{\"ph\":\"i\"");
-    to = out_copy_words(to, site->text, site->n);
-    to = out_copy_words(to, thread->text, thread->n);
-    to = microseconds(c, &c->ns, to, item->start);
-    to = is_zone ? zone(c, to, item) : point(c, to, item);
-    c->out.len += (size_t)(to - start);
-}
-
+/* In the first lane: what event() writes. */
 static devlog_status events_of_run(void *ctx, const view_run *run, uint32_t track, devlog_error *err)
 {
     chrome *c = ctx;
+    const out_fragment *const thread = &c->threads[track], *const sites = c->sites;
+    const view_run here = *run; /* so that what is printed cannot be it */
+    const uint32_t n_sites = c->tables->n_sites;
     uint64_t times[VIEW_RUN_MARKS];
     devlog_status status = DEVLOG_OK;
     dl_view_times(c->view, track, run, times);
-    const view_shape_item *at = run->shape->items, *const behind = at + run->shape->n;
-    for (; at < behind && !status; at++) {
-        const dl_view_item item = dl_view_run_item(run, track, at, times);
-        const out_fragment *site = at->site < c->tables->n_sites ? &c->sites[at->site] : NULL;
-        if (!site || !site->text || site->n > NAME_MOST || at->kind > DL_EVENT_POINT || c->first) {
-            const dl_view_item copy = item; /* so that the one that is printed need not be in memory */
-            status = event(c, &copy, err);
-        } else if (at->kind == DL_EVENT_ZONE) {
-            plain_event(c, &item, site, true);
-        } else {
-            plain_event(c, &item, site, false);
+    if (run->launch != c->launch) make_launch(c, run->launch);
+    const view_shape_item *at = here.shape->items, *const behind = at + here.shape->n;
+    for (; at < behind; at++) {
+        const out_fragment *site = &sites[at->site < n_sites ? at->site : n_sites]; /* the last is none */
+        if (at->kind > DL_EVENT_POINT || site->n - 1 >= NAME_MOST) {
+            const dl_view_item item = dl_view_run_item(run, track, at, times);
+            status = event(c, &item, err);
+            if (status) return status;
+            continue;
         }
+        const bool is_zone = at->kind == DL_EVENT_ZONE;
+        const uint64_t ns = times[at->start], cycle = view_run_stamp(&here, at->start);
+        char *const start = out_room(&c->out, NAME_MOST + FIXED),
+                    *to = out_copy_words(start, site->text, site->n);
+        if (!is_zone) start[PHASE] = 'i';
+        to = out_copy_words(to, thread->text, thread->n);
+        to = stamp(c, to, ns);
+        if (is_zone) {
+            const uint64_t end = times[at->end], cycles = view_run_stamp(&here, at->end) - cycle;
+            to = zone(c, to, end < ns ? 0 : end - ns, cycle, cycles, 0);
+        } else {
+            to = point(c, to, cycle, DL_VIEW_POINT, 0);
+        }
+        c->out.len += (size_t)(to - start);
     }
     return status;
 }
@@ -386,7 +415,9 @@ devlog_status dl_export_chrome(dl_view *v, const char *path, devlog_error *err)
     if (status) return status;
     OUT_LITERAL(&c.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     status = prepare(&c, err);
-    if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){&c, events, events_of_run}, err);
+    if (!status)
+        status = dl_view_run(v, DL_VIEW_BY_TRACK,
+                             (dl_view_sink){.ctx = &c, .items = events, .run = events_of_run}, err);
     if (!status) other_data(&c);
     out_free_fragments(c.sites, n_sites);
     out_free_fragments(c.threads, c.n_tracks);

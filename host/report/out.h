@@ -76,7 +76,8 @@ static inline char *out_copy(char *to, const char *text, size_t n)
 enum { OUT_WORD = 32 };
 static inline char *out_copy_words(char *to, const char *text, size_t n)
 {
-    for (size_t i = 0; i < n; i += OUT_WORD)
+    memcpy(to, text, OUT_WORD);
+    for (size_t i = OUT_WORD; i < n; i += OUT_WORD)
         memcpy(to + i, text + i, OUT_WORD);
     return to + n;
 }

@@ -288,7 +288,7 @@ static devlog_status choose_launches(page_pack *p, devlog_error *err)
     if (dl_view_count(p->view) <= p->max) return DEVLOG_OK;
     c.counts = calloc((size_t)c.n + 1, sizeof *c.counts);
     if (!c.counts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the page's launches");
-    const dl_view_sink sink = {&c, count_launch, count_run};
+    const dl_view_sink sink = {.ctx = &c, .items = count_launch, .run = count_run};
     devlog_status status = dl_view_run(p->view, DL_VIEW_BY_TRACK, sink, err);
     uint64_t kept = c.counts[c.n];
     uint32_t end = p->launch_end < c.n ? p->launch_end : c.n;
@@ -317,7 +317,7 @@ devlog_status page_pack_view(page_pack *p, dl_view *v, uint64_t max, devlog_erro
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the page's zones");
     memset(p->site_numbers, 0xff, (sites + 1u) * sizeof *p->site_numbers);
     devlog_status status = choose_launches(p, err);
-    const dl_view_sink sink = {p, each, each_run};
+    const dl_view_sink sink = {.ctx = p, .items = each, .run = each_run};
     if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, sink, err);
     if (status) return status;
     if (dl_view_end(v) < p->launch_end) p->launch_end = dl_view_end(v); /* there was no room for more */

@@ -343,23 +343,25 @@ static devlog_status events_of_run(void *ctx, const view_run *run, uint32_t trac
     const size_t room = run->shape->n * (size_t)(MOST_PLAIN + MOST_END) + p->n_open * (size_t)MOST_END;
     const bool has_room = room <= OUT_MOST;
     if (has_room) out_room(&p->out, room);
-    const view_shape_item *item = run->shape->items, *const behind = item + run->shape->n;
+    const view_run here = *run; /* so that what is written cannot be it */
+    const uint32_t n_sites = p->tables->n_sites;
+    const view_shape_item *item = here.shape->items, *const behind = item + here.shape->n;
     for (; item < behind && !status; item++) {
-        const bool has_name = item->site < p->tables->n_sites && p->interned[item->site].has_name;
+        const bool has_name = item->site < n_sites && p->interned[item->site].has_name;
         if (!has_name || item->kind > DL_EVENT_POINT || !has_room) {
             const dl_view_item whole = dl_view_run_item(run, track, item, times);
             status = event(p, &whole, err);
             if (has_room) out_room(&p->out, room);
             continue;
         }
-        const uint64_t cycle = view_run_stamp(run, item->start), start = times[item->start],
+        const uint64_t cycle = view_run_stamp(&here, item->start), start = times[item->start],
                        end = times[item->end];
         const plain_event e = {.start = start,
                                .end = end < start ? start : end,
                                .cycle = cycle,
-                               .cycles = view_run_stamp(run, item->end) - cycle,
+                               .cycles = view_run_stamp(&here, item->end) - cycle,
                                .site = item->site,
-                               .launch = run->launch};
+                               .launch = here.launch};
         status = item->kind == DL_EVENT_ZONE ? plain(p, e, true, err) : plain(p, e, false, err);
     }
     return status;
@@ -367,5 +369,5 @@ static devlog_status events_of_run(void *ctx, const view_run *run, uint32_t trac
 
 dl_view_sink perfetto_sink(perfetto *p)
 {
-    return (dl_view_sink){p, items, events_of_run};
+    return (dl_view_sink){.ctx = p, .items = items, .run = events_of_run};
 }

@@ -4,11 +4,14 @@
 
 #include "report/export.h"
 #include "report/out.h"
+#include "report/view_window.h"
 
 enum {
-    MOST_IDS = 160, /* four numbers with their keys, and room to copy in words */
+    MOST_IDS = 160, /* four numbers and the next with their keys, and room to copy in words */
     MOST_NUMBERS = 1024,
-    MOST_NAMES = 4096,
+    MOST_NAMES = 2048,               /* of a place, and of a site, whose lines are printed the quick way */
+    PLAIN_KINDS = DL_VIEW_POINT + 1, /* zones and points */
+    PLAIN_DEPTHS = 10,               /* in the first lane: their lines end alike */
 };
 
 typedef struct table {
@@ -22,13 +25,15 @@ typedef struct table {
     const dl_launches *launches;
     uint32_t n_chips, n_cores, n_tracks;
     out_fragment *places; /* by track: chip, core, RISC */
+    out_fragment *begins; /* of lines, with the place: by track, where that has ns, and kind */
     out_fragment *sites;  /* name, file, line */
     bool *has_ns;         /* by track */
     dl_near cycles, ns;   /* stamps */
-    uint32_t launch;      /* whose cells `ids` has */
+    uint32_t launch;      /* whose cells `ids` has, and the next's key */
     size_t n_ids;
-    bool has_ids;
     char ids[MOST_IDS];
+    char ends[PLAIN_DEPTHS][OUT_WORD]; /* of such lines */
+    size_t n_end;
 } table;
 
 #define KIND(text)                                                                                           \
@@ -36,7 +41,7 @@ typedef struct table {
         text, sizeof(text) - 1                                                                               \
     }
 static const struct {
-    char text[8]; /* copied as a word */
+    const char *text;
     size_t n;
 } kinds[] = {
     [DL_VIEW_ZONE] = KIND("zone"), [DL_VIEW_POINT] = KIND("event"),     [DL_VIEW_VALUE] = KIND("value"),
@@ -116,8 +121,7 @@ ALWAYS_INLINE char *number(const bool json, char *to, const char *key, size_t n,
     return to + 1;
 }
 
-#define STAMP(json, to, key, near, value)                                                                    \
-    dl_digits_near(near, key_of(json, to, ",\"" key "\":", sizeof(",\"" key "\":") - 1), value)
+#define KEY(json, to, key) key_of(json, to, ",\"" key "\":", sizeof(",\"" key "\":") - 1)
 
 /* Many events in a row are of one launch, so what says which one it is is printed once for them. */
 static void make_ids(table *t, uint32_t launch)
@@ -128,21 +132,22 @@ static void make_ids(table *t, uint32_t launch)
     to = NUMBER(t->json, to, "trace_id", l && l->trace_id != DL_NO_ID, l ? l->trace_id : 0);
     to = NUMBER(t->json, to, "trace_counter", l && l->trace_counter != DL_NO_ID, l ? l->trace_counter : 0);
     to = NUMBER(t->json, to, "op", l && l->op, l ? l->op : 0);
+    to = KEY(t->json, to, "start_cycle");
     t->n_ids = (size_t)(to - t->ids);
     t->launch = launch;
-    t->has_ids = true;
 }
 
-ALWAYS_INLINE char *numbers(table *t, char *to, const dl_view_item *item, const bool json)
+static char *numbers(table *t, char *to, const dl_view_item *item)
 {
+    const bool json = t->json;
     const bool interval = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
     const bool ns = t->has_ns[item->track];
     const bool has_data = item->data || (!interval && item->kind != DL_VIEW_POINT);
-    if (!t->has_ids || t->launch != item->launch) make_ids(t, item->launch);
-    to = out_copy_words(to, t->ids, t->n_ids);
-    to = STAMP(json, to, "start_cycle", &t->cycles, item->cycle);
+    if (t->launch != item->launch) make_ids(t, item->launch);
+    to = dl_digits_near(&t->cycles, out_copy_words(to, t->ids, t->n_ids), item->cycle);
     to = NUMBER(json, to, "cycles", interval, item->end_cycle - item->cycle);
-    to = ns ? STAMP(json, to, "start_ns", &t->ns, item->start) : NUMBER(json, to, "start_ns", false, 0);
+    to = ns ? dl_digits_near(&t->ns, KEY(json, to, "start_ns"), item->start)
+            : NUMBER(json, to, "start_ns", false, 0);
     to = NUMBER(json, to, "ns", ns && interval, item->end - item->start);
     if (json && has_data) {
         /* As text: a 64-bit number does not survive readers whose numbers are doubles. */
@@ -157,11 +162,10 @@ ALWAYS_INLINE char *numbers(table *t, char *to, const dl_view_item *item, const 
 }
 
 /* The beginning of a line, up to what its track says. */
-ALWAYS_INLINE char *begin_line(const table *t, char *to, const dl_view_item *item, const bool json)
+static char *begin_line(const table *t, char *to, uint8_t kind, bool is_first)
 {
-    if (json) to = t->first ? OUT_COPY(to, "\n{\"kind\":\"") : OUT_COPY(to, ",\n{\"kind\":\"");
-    memcpy(to, kinds[item->kind].text, sizeof kinds->text);
-    return to + kinds[item->kind].n;
+    if (t->json) to = is_first ? OUT_COPY(to, "\n{\"kind\":\"") : OUT_COPY(to, ",\n{\"kind\":\"");
+    return out_copy(to, kinds[kind].text, kinds[kind].n);
 }
 
 /* What a kernel printed, and the end of the line. */
@@ -169,67 +173,165 @@ static devlog_status end_line(table *t, const dl_view_item *item, devlog_error *
 {
     const char *said = dl_view_text(t->view, item, 0);
     dl_str s = {0};
-    dl_str_add(&s, !t->json ? "," : said ? ",\"text\":" : "");
+    if (!t->json) OUT_LITERAL(&t->out, ",");
+    if (said && t->json) OUT_LITERAL(&t->out, ",\"text\":");
     if (said && t->json) dl_str_json(&s, said, strlen(said));
     if (said && !t->json) dl_str_csv(&s, said, strlen(said));
-    dl_str_char(&s, t->json ? '}' : '\n');
     out_str(&t->out, &s);
+    out_bytes(&t->out, t->json ? "}" : "\n", 1);
     const bool failed = s.failed;
     dl_str_free(&s);
     return failed ? dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing text") : DEVLOG_OK;
 }
 
-/* One whose names are not kept, or long, or that has a text. */
+/* How the lines of a track's zones and points begin. */
+static bool make_begins(const table *t, uint32_t track)
+{
+    const out_fragment *const place = &t->places[track];
+    for (uint8_t kind = 0; kind < PLAIN_KINDS; kind++) {
+        char begin[32];
+        dl_str s = {0};
+        dl_str_add_n(&s, begin, (size_t)(begin_line(t, begin, kind, false) - begin));
+        dl_str_add_n(&s, place->text, place->n);
+        if (!out_keep(&t->begins[track * PLAIN_KINDS + kind], &s)) return false;
+    }
+    return true;
+}
+
 static devlog_status any_line(table *t, const dl_view_item *item, devlog_error *err)
 {
     out_fragment one = {0}, *place = &t->places[item->track];
     bool named = item->site < t->tables->n_sites && t->tables->sites[item->site].name;
     out_fragment *site = named ? &t->sites[item->site] : &one;
-    bool ok = place->text || make_place(t, item->track, place);
+    bool ok = place->text ||
+              (make_place(t, item->track, place) && (!t->has_ns[item->track] || make_begins(t, item->track)));
     if (!ok || (!site->text && !make_site(t, item, site)))
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing %s", t->json ? "JSON" : "CSV");
     char *to = out_room(&t->out, MOST_NUMBERS);
-    t->out.len += (size_t)(begin_line(t, to, item, t->json) - to);
+    t->out.len += (size_t)(begin_line(t, to, item->kind, t->first) - to);
     t->first = false;
     out_bytes(&t->out, place->text, place->n);
     out_bytes(&t->out, site->text, site->n);
     free(one.text);
     to = out_room(&t->out, MOST_NUMBERS);
-    t->out.len += (size_t)(numbers(t, to, item, t->json) - to);
+    t->out.len += (size_t)(numbers(t, to, item) - to);
     return end_line(t, item, err);
 }
 
-ALWAYS_INLINE devlog_status line(table *t, const dl_view_item *item, const bool json, devlog_error *err)
+/* A number that has just been printed, which may overlap with what is written. */
+ALWAYS_INLINE void again(char *to, const char *number)
 {
-    const out_fragment *const place = &t->places[item->track], *const site = item->site < t->tables->n_sites
-                                                                                 ? &t->sites[item->site]
-                                                                                 : NULL;
-    const bool is_known = site && site->text && place->text && !item->meta;
-    if (!is_known || site->n + place->n > MOST_NAMES) return any_line(t, item, err);
-    char *const start = out_room(&t->out, MOST_NUMBERS + MOST_NAMES), *to = begin_line(t, start, item, json);
-    to = out_copy_words(to, place->text, place->n);
-    to = out_copy_words(to, site->text, site->n);
-    to = numbers(t, to, item, json);
-    if (!json) *to++ = ',';
-    *to++ = json ? '}' : '\n';
-    t->out.len += (size_t)(to - start);
-    return DEVLOG_OK;
+    char copy[DL_NEAR_BYTES];
+    memcpy(copy, number, sizeof copy);
+    memcpy(to, copy, sizeof copy);
+}
+
+/* What any_line() prints of a zone or point that has nothing but what all have; false: where it has names that are not known yet,
+ * or long. Words and not a struct, of which the compiler would make vectors. */
+ALWAYS_INLINE bool plain_line(table *t, const bool json, uint32_t track, uint32_t site_number, uint32_t kind,
+                              uint32_t depth, uint32_t launch, uint64_t cycle, uint64_t end_cycle,
+                              uint64_t from, uint64_t until)
+{
+    if (kind >= PLAIN_KINDS || depth >= PLAIN_DEPTHS) return false;
+    const out_fragment *const begin = &t->begins[track * (size_t)PLAIN_KINDS + kind],
+                              *const site = &t->sites[site_number];
+    const size_t n_begin = begin->n, n_site = site->n; /* 0: not known yet */
+    if (n_begin - 1 >= MOST_NAMES || n_site - 1 >= MOST_NAMES) return false;
+    const bool is_zone = kind == DL_VIEW_ZONE, is_same = from == cycle && until == end_cycle;
+    char *const line = out_room(&t->out, MOST_NUMBERS + 2 * MOST_NAMES);
+    char *to = out_copy_words(line, begin->text, n_begin);
+    to = out_copy_words(to, site->text, n_site);
+    if (t->launch != launch) make_ids(t, launch);
+    char *const start = out_copy_words(to, t->ids, t->n_ids);
+    to = dl_digits_near(&t->cycles, start, cycle);
+    const size_t n_start = (size_t)(to - start);
+    if (!is_zone) {
+        if (!json) *to++ = ',';
+        to = dl_digits_near(&t->ns, KEY(json, to, "start_ns"), from);
+        if (!json) *to++ = ',';
+    } else if (is_same) { /* ns are cycles, whose digits are there */
+        char *const cycles = KEY(json, to, "cycles");
+        to = dl_digits_short(cycles, end_cycle - cycle);
+        const size_t n_cycles = (size_t)(to - cycles);
+        to = KEY(json, to, "start_ns");
+        again(to, start);
+        to = KEY(json, to + n_start, "ns");
+        again(to, cycles);
+        to += n_cycles;
+    } else {
+        to = dl_digits_short(KEY(json, to, "cycles"), end_cycle - cycle);
+        to = dl_digits_near(&t->ns, KEY(json, to, "start_ns"), from);
+        to = dl_digits_short(KEY(json, to, "ns"), until - from);
+    }
+    memcpy(to, t->ends[depth], sizeof t->ends[0]);
+    t->out.len += (size_t)(to - line) + t->n_end;
+    return true;
+}
+
+ALWAYS_INLINE devlog_status lines(table *t, const dl_view_item *items, size_t n, const bool json,
+                                  devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (const dl_view_item *i = items, *behind = items + n; i < behind && !status; i++) {
+        if (i->data || i->meta || i->lane ||
+            !plain_line(t, json, i->track, i->site, i->kind, i->depth, i->launch, i->cycle, i->end_cycle,
+                        i->start, i->end))
+            status = any_line(t, i, err);
+    }
+    return status;
+}
+
+ALWAYS_INLINE devlog_status window_lines(table *t, const view_window *w, const bool json, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (const view_place *p = w->places, *behind = p + w->n; p < behind && !status; p++) {
+        if (!view_is_of_run(p)) {
+            status = lines(t, view_item_of(w, p), 1, json, err);
+            continue;
+        }
+        const view_taken *const run = view_taken_of(w, p);
+        const view_shape_item *const of = &run->items[p->what];
+        const uint64_t end_cycle = run->start + run->stamps[of->end];
+        if (plain_line(t, json, run->track, of->site, of->kind, of->depth, run->launch, p->cycle, end_cycle,
+                       view_taken_time(run, p->cycle), view_taken_time(run, end_cycle)))
+            continue;
+        const dl_view_item item = view_window_item(w, p);
+        status = any_line(t, &item, err);
+    }
+    return status;
+}
+
+/* How these end. */
+static void make_ends(table *t)
+{
+    for (unsigned i = 0; i < PLAIN_DEPTHS; i++) {
+        char *to = t->ends[i];
+        to = NUMBER(t->json, to, "data", false, 0);
+        to = NUMBER(t->json, to, "lane", true, 0);
+        to = NUMBER(t->json, to, "depth", true, i);
+        to = t->json ? OUT_COPY(to, "}") : OUT_COPY(to, ",\n");
+        t->n_end = (size_t)(to - t->ends[i]);
+    }
 }
 
 static devlog_status csv_lines(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
 {
-    devlog_status status = DEVLOG_OK;
-    for (size_t i = 0; i < n && !status; i++)
-        status = line(ctx, &items[i], false, err);
-    return status;
+    return lines(ctx, items, n, false, err);
 }
 
 static devlog_status json_lines(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
 {
-    devlog_status status = DEVLOG_OK;
-    for (size_t i = 0; i < n && !status; i++)
-        status = line(ctx, &items[i], true, err);
-    return status;
+    return lines(ctx, items, n, true, err);
+}
+
+static devlog_status csv_window(void *ctx, const view_window *window, devlog_error *err)
+{
+    return window_lines(ctx, window, false, err);
+}
+
+static devlog_status json_window(void *ctx, const view_window *window, devlog_error *err)
+{
+    return window_lines(ctx, window, true, err);
 }
 
 static void json_head(table *t)
@@ -283,20 +385,26 @@ static devlog_status write_table(dl_view *v, const char *path, bool json, devlog
     devlog_status status = out_open(&t.out, path, err);
     if (status) return status;
     t.places = calloc(t.n_tracks + 1u, sizeof *t.places);
+    t.begins = calloc(t.n_tracks + 1u, PLAIN_KINDS * sizeof *t.begins);
     t.sites = calloc(t.tables->n_sites + 1u, sizeof *t.sites);
     t.has_ns = calloc(t.n_tracks + 1u, sizeof *t.has_ns);
-    if (!t.places || !t.sites || !t.has_ns) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!t.places || !t.begins || !t.sites || !t.has_ns)
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (uint32_t i = 0; i < t.n_tracks && !status; i++)
         t.has_ns[i] = t.chips[t.tracks[i].chip].has_ns;
+    make_ends(&t);
+    make_ids(&t, DL_NONE);
     if (json)
         json_head(&t);
     else
         OUT_LITERAL(&t.out, "kind,chip,core_x,core_y,risc,name,file,line,launch,trace_id,trace_counter,op,"
                             "start_cycle,cycles,start_ns,ns,data,lane,depth,text\n");
-    const dl_view_sink sink = {.ctx = &t, .items = json ? json_lines : csv_lines};
+    const dl_view_sink sink = {
+        .ctx = &t, .items = json ? json_lines : csv_lines, .window = json ? json_window : csv_window};
     if (!status) status = dl_view_run(v, DL_VIEW_BY_TIME, sink, err);
     if (json) json_foot(&t);
     out_free_fragments(t.places, t.n_tracks);
+    out_free_fragments(t.begins, (size_t)t.n_tracks * PLAIN_KINDS);
     out_free_fragments(t.sites, t.tables->n_sites);
     free(t.has_ns);
     return out_close(&t.out, status, err);

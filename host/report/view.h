@@ -99,13 +99,17 @@ typedef struct dl_view_options {
  * By time: chip after chip, in it by start and then longer first, the tracks mixed. */
 typedef enum dl_view_order { DL_VIEW_BY_TRACK, DL_VIEW_BY_TIME } dl_view_order;
 
-/* `items` are valid during the call only. A status other than DEVLOG_OK ends the run. `run`, where it is not NULL, is called by
+struct view_window;
+
+/* `items` are valid during the call only. A status other than DEVLOG_OK ends the run. `window`, where it is not NULL, is called
+ * by time instead for many items at once where that is less work (view_window.h). `run`, where it is not NULL, is called by
  * track instead for what closed in a run of a known shape, all of it in the track's first lane, each as deep as its shape
  * says (view_runs.h), with neither data nor text. */
 typedef struct dl_view_sink {
     void *ctx;
     devlog_status (*items)(void *ctx, const dl_view_item *items, size_t n, devlog_error *err);
     devlog_status (*run)(void *ctx, const view_run *run, uint32_t track, devlog_error *err);
+    devlog_status (*window)(void *ctx, const struct view_window *window, devlog_error *err);
 } dl_view_sink;
 
 typedef struct dl_view dl_view;

@@ -60,7 +60,7 @@ void view_free_names(dl_view *v);
 /* view_items.c: how an event is an item. */
 uint32_t view_track_of(const dl_view *v, const dl_event *e);
 /* Its lane, which may be VIEW_NO_LANE, and how deep it is there. False: out of memory. */
-bool view_place(dl_view *v, const dl_event *e, view_lanes *lanes, uint16_t *lane, uint16_t *depth);
+bool view_place_event(dl_view *v, const dl_event *e, view_lanes *lanes, uint16_t *lane, uint16_t *depth);
 void view_item(const dl_view *v, const dl_event *e, uint32_t track, uint16_t lane, uint16_t depth,
                dl_view_item *item);
 /* Whether all of a run nests in the first lane as its shape says, as it begins behind all that is there; its zones are open there
@@ -69,8 +69,9 @@ static inline bool view_run_nests(const view_run *run, view_lanes *lanes)
 {
     const view_shape *const shape = run->shape;
     if (!run->is_plain || !view_lanes_first_is_free(lanes, run->start, shape->n_open)) return false;
+    uint64_t *const ends = view_lanes_open_in_first(lanes, shape->n_open);
     for (uint32_t i = 0; i < shape->n_open; i++)
-        view_lanes_open_in_first(lanes, view_run_stamp(run, shape->items[shape->open[i]].end));
+        ends[i] = view_run_stamp(run, shape->items[shape->open[i]].end);
     return true;
 }
 /* Hands items on that have gathered. */

@@ -80,13 +80,20 @@ void dl_view_times(const dl_view *v, uint32_t track, const view_run *run, uint64
             times[i] = time_of(v, &axis, track, view_run_stamp(run, (uint8_t)i));
         return;
     }
+    const uint8_t *at = run->stamps, *const end = at + n * sizeof(uint32_t);
+    uint32_t behind;
     if (axis.freq_khz == 1000000) { /* as Wormhole's */
-        for (uint32_t i = 0; i < n; i++)
-            times[i] = view_run_stamp(run, (uint8_t)i);
+        for (; at < end; at += sizeof behind) {
+            memcpy(&behind, at, sizeof behind);
+            *times++ = run->start + behind;
+        }
         return;
     }
-    for (uint32_t i = 0; i < n; i++) /* dl_cycles_to_ns of few cycles */
-        times[i] = (view_run_stamp(run, (uint8_t)i) * 1000000 + axis.freq_khz / 2) / axis.freq_khz;
+    const uint64_t first = run->start * 1000000 + axis.freq_khz / 2;
+    for (; at < end; at += sizeof behind) { /* dl_cycles_to_ns of few cycles */
+        memcpy(&behind, at, sizeof behind);
+        *times++ = (first + behind * UINT64_C(1000000)) / axis.freq_khz;
+    }
 }
 
 static const uint8_t item_kinds[UINT8_MAX + 1] = {
@@ -151,7 +158,7 @@ static devlog_status end_track(dl_view *v, devlog_error *err)
     return status;
 }
 
-bool view_place(dl_view *v, const dl_event *e, view_lanes *lanes, uint16_t *lane, uint16_t *depth)
+bool view_place_event(dl_view *v, const dl_event *e, view_lanes *lanes, uint16_t *lane, uint16_t *depth)
 {
     *lane = 0;
     *depth = e->depth;
@@ -167,7 +174,7 @@ ALWAYS_INLINE devlog_status place(dl_view *v, const dl_event *e, uint32_t track,
                                   devlog_error *err)
 {
     uint16_t lane, depth;
-    if (!view_place(v, e, by_track ? v->lanes : &v->lanes[track], &lane, &depth))
+    if (!view_place_event(v, e, by_track ? v->lanes : &v->lanes[track], &lane, &depth))
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while ordering zones");
     if (lane == VIEW_NO_LANE) return DEVLOG_OK;
     if (lane == 0 || !by_track) return emit(v, e, track, lane, depth, err);

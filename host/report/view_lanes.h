@@ -42,20 +42,19 @@ static inline bool view_lanes_place_first(view_lanes *l, uint64_t start, uint64_
     return true;
 }
 
-/* Whether the first lane has been used before and is free from `start` on, with room for n intervals that are open at once.
- * They are then put there, from the outside in. */
-static inline bool view_lanes_first_is_free(view_lanes *l, uint64_t start, uint32_t n)
+/* Whether the first lane has been used before and is free from `start` on, with room for n intervals that are open at once. */
+static inline bool view_lanes_first_is_free(const view_lanes *l, uint64_t start, uint32_t n)
 {
     if (!l->n) return false;
-    view_lane *const first = l->lanes;
-    if (n > first->cap || (first->n && first->ends[0] > start)) return false;
-    first->n = 0;
-    return true;
+    const view_lane *const first = l->lanes;
+    return n <= first->cap && (!first->n || first->ends[0] <= start);
 }
 
-static inline void view_lanes_open_in_first(view_lanes *l, uint64_t end)
+/* Then they are put there: their ends, from the outside in, go where this says. */
+static inline uint64_t *view_lanes_open_in_first(view_lanes *l, uint32_t n)
 {
-    l->lanes->ends[l->lanes->n++] = end;
+    l->lanes->n = n;
+    return l->lanes->ends;
 }
 
 #endif

@@ -52,8 +52,26 @@ devlog_status view_reader_next(view_reader *r, dl_event *e, bool *any, devlog_er
 devlog_status view_reader_next_whole(view_reader *r, dl_event *e, const view_run **run, bool *any,
                                      devlog_error *err);
 /* The same; *e is set only where there is no run. */
-devlog_status view_reader_next_part(view_reader *r, dl_event *e, const view_run **run, bool *any,
-                                    devlog_error *err);
+devlog_status view_reader_next_other(view_reader *r, dl_event *e, const view_run **run, bool *any,
+                                     devlog_error *err);
+static inline bool view_reader_is_at_run(const view_reader *r)
+{
+    uint32_t form;
+    /* Where an entry may be cut, there is more of it, or it ends the block. */
+    if (r->begun ? r->at == r->end : r->end - r->at < VIEW_RUN_BYTES) return false;
+    memcpy(&form, r->at, sizeof form);
+    return form & VIEW_IS_RUN;
+}
+static inline devlog_status view_reader_next_part(view_reader *r, dl_event *e, const view_run **run,
+                                                  bool *any, devlog_error *err)
+{
+    if (!view_reader_is_at_run(r)) return view_reader_next_other(r, e, run, any, err);
+    r->at = view_run_get(r->at, &r->spool->shapes, &r->before, &r->run);
+    r->item = r->run.shape->n;
+    *run = &r->run;
+    *any = true;
+    return DEVLOG_OK;
+}
 void view_reader_free(view_reader *r);
 
 /* Reads or writes the spool's file. */

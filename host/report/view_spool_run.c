@@ -108,8 +108,8 @@ devlog_status view_reader_next(view_reader *r, dl_event *e, bool *any, devlog_er
     return next_event(r, e, any, err);
 }
 
-devlog_status view_reader_next_part(view_reader *r, dl_event *e, const view_run **run, bool *any,
-                                    devlog_error *err)
+devlog_status view_reader_next_other(view_reader *r, dl_event *e, const view_run **run, bool *any,
+                                     devlog_error *err)
 {
     bool is_run;
     devlog_status status = next_whole(r, e, &is_run, any, err);
@@ -318,19 +318,21 @@ static devlog_status merge(head *heads, size_t n, const view_spool_order *o, con
 /* A sequence alone, in order. */
 static devlog_status read_through(view_reader *r, const view_spool_sink *sink, devlog_error *err)
 {
+    const uint32_t stream = r->of->stream;
     dl_event e;
-    bool any, is_run;
+    const view_run *run;
+    bool any;
     for (;;) {
-        devlog_status status = next_whole(r, &e, &is_run, &any, err);
+        devlog_status status = view_reader_next_part(r, &e, &run, &any, err);
         if (status || !any) return status;
-        if (is_run && sink->run) {
-            status = sink->run(sink->ctx, &r->run, r->of->stream, err);
-        } else if (!is_run) {
+        if (run && sink->run) {
+            status = sink->run(sink->ctx, run, stream, err);
+        } else if (!run) {
             status = sink->event(sink->ctx, &e, err);
         } else {
-            for (uint32_t i = 0; i < r->run.shape->n && !status; i++) {
-                view_run_event(&r->run, i, &e);
-                e.stream = r->of->stream;
+            for (uint32_t i = 0; i < run->shape->n && !status; i++) {
+                view_run_event(run, i, &e);
+                e.stream = stream;
                 status = sink->event(sink->ctx, &e, err);
             }
         }

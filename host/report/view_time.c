@@ -6,14 +6,21 @@
 
 #include "report/view_internal.h"
 #include "report/view_spool_internal.h"
+#include "report/view_window.h"
 
 enum {
     WINDOW = 8192, /* items in memory, about */
     DIGIT_BITS = 11,
-    DIGITS = 1 << DIGIT_BITS,
     FIRST_SPAN = 1 << 16, /* cycles */
-    PLACED = UINT32_MAX,
 };
+
+/* Rooms of one size, in words of eight bytes, that are taken and given back by the number of their first word. */
+typedef struct slots {
+    uint64_t *at;
+    uint32_t size, cap;
+    uint32_t *free, n_free; /* and those that are taken: */
+    uint32_t *live, n_live;
+} slots;
 
 /* What comes next of a sequence. */
 typedef struct upcoming {
@@ -21,29 +28,22 @@ typedef struct upcoming {
     uint64_t start;      /* of the next item */
     const view_run *run; /* whose item it is; NULL: it is `event` */
     uint32_t item;
+    uint32_t slot;       /* of the run, where it is one of the window's */
+    uint64_t kept_below; /* runs that start before this may be */
     uint32_t track, sequence;
-    bool
-        is_track; /* there is no other of its track, so that its items can have their lanes when they are taken */
-    bool nests; /* view_run_nests */
+    bool is_track; /* it has all of its track, so that its items can have their lanes when they are taken */
+    bool is_taken; /* the run is one of the window's */
     bool is_done;
     dl_event event;
 } upcoming;
 
-typedef struct placed {
-    uint64_t start;
-    uint32_t slot;
-    uint32_t sequence; /* PLACED: its item has its lane */
-} placed;
-
 typedef struct window {
     dl_view *view;
     uint64_t from, last;
-    dl_view_item *items;
-    placed *places,
-        *others;     /* of the items in memory, in the order in which they were taken; room for as many */
-    uint32_t *slots; /* n and more: those that are free */
-    uint32_t n, cap;
-    uint32_t n_inside;
+    slots items, runs;
+    view_place *places, *others, *rest; /* as they were taken; room for as many, twice */
+    uint32_t n, cap, n_inside;
+    uint32_t n_late; /* items that have no lane yet */
 } window;
 
 static devlog_status no_memory(devlog_error *err)
@@ -51,39 +51,73 @@ static devlog_status no_memory(devlog_error *err)
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while ordering events");
 }
 
-static void free_window(window *w)
+static void free_slots(slots *s)
 {
-    free(w->items);
-    free(w->places);
-    free(w->others);
-    free(w->slots);
+    free(s->at);
+    free(s->free);
+    free(s->live);
 }
 
-static bool grow(window *w)
+static void free_window(window *w)
 {
-    const uint32_t cap = w->cap ? w->cap * 2 : WINDOW + VIEW_RUN_MARKS;
-    dl_view_item *items = realloc(w->items, cap * sizeof *items);
-    if (items) w->items = items;
-    placed *places = realloc(w->places, cap * sizeof *places);
-    if (places) w->places = places;
-    placed *others = realloc(w->others, cap * sizeof *others);
-    if (others) w->others = others;
-    uint32_t *slots = realloc(w->slots, cap * sizeof *slots);
-    if (slots) w->slots = slots;
-    if (!items || !places || !others || !slots) return false;
-    for (uint32_t i = w->cap; i < cap; i++)
-        slots[i] = i;
-    w->cap = cap;
+    free_slots(&w->items);
+    free_slots(&w->runs);
+    free(w->places);
+    free(w->others);
+    free(w->rest);
+}
+
+static bool grow_slots(slots *s)
+{
+    const uint32_t cap = s->cap ? s->cap * 2 : 256;
+    uint64_t *at =
+        (uint64_t)cap * s->size <= UINT32_MAX ? realloc(s->at, (size_t)cap * s->size * sizeof *at) : NULL;
+    if (!at) return false;
+    s->at = at;
+    uint32_t **const lists[] = {&s->free, &s->live};
+    for (int i = 0; i < 2; i++) {
+        uint32_t *list = realloc(*lists[i], cap * sizeof *list);
+        if (!list) return false;
+        *lists[i] = list;
+    }
+    for (uint32_t i = cap; i > s->cap; i--)
+        s->free[s->n_free++] = (i - 1) * s->size;
+    s->cap = cap;
     return true;
 }
 
-/* A place for an item; the caller has made room. */
-static inline dl_view_item *take_place(window *w, uint64_t start, uint32_t sequence)
+static inline bool take_slot(slots *s, uint32_t *slot)
 {
-    const uint32_t slot = w->slots[w->n];
-    w->places[w->n++] = (placed){start, slot, sequence};
-    w->n_inside += start <= w->last;
-    return &w->items[slot];
+    if (!s->n_free && !grow_slots(s)) return false;
+    s->live[s->n_live++] = *slot = s->free[--s->n_free];
+    return true;
+}
+
+static inline dl_view_item *item_at(const window *w, uint32_t slot)
+{
+    return (dl_view_item *)(void *)(w->items.at + slot);
+}
+
+static inline view_taken *run_at(const window *w, uint32_t slot)
+{
+    return (view_taken *)(void *)(w->runs.at + slot);
+}
+
+/* Room for so many more places. */
+static bool make_room(window *w, uint32_t n)
+{
+    uint32_t cap = w->cap ? w->cap : WINDOW + VIEW_RUN_MARKS;
+    while (cap - w->n < n)
+        cap *= 2;
+    if (cap == w->cap) return true;
+    view_place **const all[] = {&w->places, &w->others, &w->rest};
+    for (int i = 0; i < 3; i++) {
+        view_place *at = realloc(*all[i], cap * sizeof *at);
+        if (!at) return false;
+        *all[i] = at;
+    }
+    w->cap = cap;
+    return true;
 }
 
 /* Too much is in the window: it becomes shorter. What has been taken and is behind it now waits for the next. */
@@ -93,7 +127,7 @@ static void shorten(window *w)
         w->last = w->from + (w->last - w->from) / 2;
         w->n_inside = 0;
         for (uint32_t i = 0; i < w->n; i++)
-            w->n_inside += w->places[i].start <= w->last;
+            w->n_inside += w->places[i].cycle <= w->last;
     }
 }
 
@@ -110,10 +144,44 @@ static devlog_status move_on(upcoming *u, devlog_error *err)
 static bool take_event(window *w, const upcoming *u, const dl_event *e)
 {
     uint16_t lane = 0, depth = e->depth;
-    if (w->n == w->cap && !grow(w)) return false;
-    if (u->is_track && !view_place(w->view, e, &w->view->lanes[u->track], &lane, &depth)) return false;
+    uint32_t slot;
+    if (w->n == w->cap && !make_room(w, 1)) return false;
+    if (u->is_track && !view_place_event(w->view, e, &w->view->lanes[u->track], &lane, &depth)) return false;
     if (lane == VIEW_NO_LANE) return true;
-    view_item(w->view, e, u->track, lane, depth, take_place(w, e->start, u->is_track ? PLACED : u->sequence));
+    if (!take_slot(&w->items, &slot)) return false;
+    view_item(w->view, e, u->track, lane, depth, item_at(w, slot));
+    w->n_late += !u->is_track;
+    w->places[w->n++] = (view_place){e->start, slot, VIEW_ITEM + (u->is_track ? 0 : 1 + u->sequence)};
+    w->n_inside += e->start <= w->last;
+    return true;
+}
+
+/* Keeps a run itself, where all of it nests in its track's first lane, and times are easily made of its stamps. */
+static bool keep_run(window *w, upcoming *u)
+{
+    const view_run *const run = u->run;
+    const view_shape *const shape = run->shape;
+    u->is_taken = run->start < u->kept_below && view_run_nests(run, &w->view->lanes[u->track]);
+    if (!u->is_taken) return true;
+    if (!take_slot(&w->runs, &u->slot)) return false;
+    view_taken *const taken = run_at(w, u->slot);
+    const uint64_t khz = w->view->axes[u->track].freq_khz,
+                   used = khz == 1000000 ? 0 : khz; /* as Wormhole's */
+    const uint64_t last = view_run_stamp(run, shape->items[shape->n - 1].start);
+    taken->items = shape->items;
+    taken->start = run->start;
+    taken->freq_khz = used;
+    taken->half = used / 2;
+    taken->last = last < run->start ? UINT64_MAX : last;
+    taken->launch = run->launch;
+    taken->line = run->line;
+    taken->line_step = run->line_step;
+    taken->track = u->track;
+    const uint32_t n = shape->n_marks, pairs = n & ~1u; /* mostly so few that a call would be dearer */
+    for (uint32_t i = 0; i < pairs; i += 2)
+        memcpy(taken->stamps + i, run->stamps + i * sizeof *taken->stamps, 2 * sizeof *taken->stamps);
+    if (n > pairs)
+        memcpy(taken->stamps + pairs, run->stamps + pairs * sizeof *taken->stamps, sizeof *taken->stamps);
     return true;
 }
 
@@ -121,25 +189,31 @@ static bool take_event(window *w, const upcoming *u, const dl_event *e)
 static bool take_run(window *w, upcoming *u)
 {
     const view_run *const run = u->run;
+    const view_shape_item *const items = run->shape->items;
     const uint32_t n = run->shape->n;
-    uint64_t times[VIEW_RUN_MARKS];
-    const bool all = w->n + n <= WINDOW;
-    while (w->cap - w->n < n)
-        if (!grow(w)) return false;
-    if (!u->item) u->nests = u->is_track && view_run_nests(run, &w->view->lanes[u->track]);
-    dl_view_times(w->view, u->track, run, times);
-    for (; u->item < n; u->item++) {
-        const view_shape_item *item = &run->shape->items[u->item];
-        u->start = view_run_stamp(run, item->start);
-        if (!all && u->start > w->last) return true;
-        if (u->nests) {
-            *take_place(w, u->start, PLACED) = dl_view_run_item(run, u->track, item, times);
-            continue;
+    const uint64_t most = w->n + n <= WINDOW ? UINT64_MAX : w->last;
+    if (w->cap - w->n < n && !make_room(w, n)) return false;
+    if (!u->item && !keep_run(w, u)) return false;
+    if (!u->is_taken) {
+        for (; u->item < n && (u->start = view_run_stamp(run, items[u->item].start)) <= most; u->item++) {
+            dl_event e;
+            view_run_event(run, u->item, &e);
+            if (!take_event(w, u, &e)) return false;
         }
-        dl_event e;
-        view_run_event(run, u->item, &e);
-        if (!take_event(w, u, &e)) return false;
+        return true;
     }
+    uint32_t item = u->item;
+    view_place *to = w->places + w->n, *const first = to;
+    for (; item < n; item++, to++) {
+        u->start = view_run_stamp(run, items[item].start);
+        if (u->start > most) break;
+        *to = (view_place){u->start, u->slot, item};
+    }
+    u->item = item;
+    w->n += (uint32_t)(to - first);
+    while (to > first && to[-1].cycle > w->last)
+        to--;
+    w->n_inside += (uint32_t)(to - first);
     return true;
 }
 
@@ -157,19 +231,35 @@ static devlog_status take(window *w, upcoming *u, devlog_error *err)
     return DEVLOG_OK;
 }
 
-/* Of one start: the longer first, then by track; then those that have no lane yet by depth and line. */
-static bool comes_after(const window *w, const placed *pa, const placed *pb)
+static void end_and_track(const window *w, const view_place *p, uint64_t *end, uint32_t *track)
 {
-    const dl_view_item *a = &w->items[pa->slot], *b = &w->items[pb->slot];
-    if (a->end_cycle != b->end_cycle) return a->end_cycle < b->end_cycle;
-    if (a->track != b->track) return a->track > b->track;
-    if (pa->sequence == pb->sequence) return false;
+    if (view_is_of_run(p)) {
+        const view_taken *const run = run_at(w, p->slot);
+        *end = run->start + run->stamps[run->items[p->what].end];
+        *track = run->track;
+    } else {
+        *end = item_at(w, p->slot)->end_cycle;
+        *track = item_at(w, p->slot)->track;
+    }
+}
+
+/* Of one start: the longer first, then by track; then those that have no lane yet by depth and line. */
+static bool comes_after(const window *w, const view_place *pa, const view_place *pb)
+{
+    uint64_t a_end, b_end;
+    uint32_t a_track, b_track;
+    end_and_track(w, pa, &a_end, &a_track);
+    end_and_track(w, pb, &b_end, &b_track);
+    if (a_end != b_end) return a_end < b_end;
+    if (a_track != b_track) return a_track > b_track;
+    if (pa->what <= VIEW_ITEM || pa->what == pb->what) return false; /* there is no other sequence */
+    const dl_view_item *a = item_at(w, pa->slot), *b = item_at(w, pb->slot);
     if ((a->depth ^ b->depth) & 511) return (a->depth & 511) > (b->depth & 511);
-    return a->line != b->line ? a->line > b->line : pa->sequence > pb->sequence;
+    return a->line != b->line ? a->line > b->line : pa->what > pb->what;
 }
 
 /* Of one start; those that are alike stay as they are. There may be as many as the log has events. */
-static void sort_ties(const window *w, placed *p, placed *other, uint32_t n)
+static void sort_ties(const window *w, view_place *p, view_place *other, uint32_t n)
 {
     enum { SHORT = 16 };
     if (n > SHORT) {
@@ -183,7 +273,7 @@ static void sort_ties(const window *w, placed *p, placed *other, uint32_t n)
         return;
     }
     for (uint32_t i = 1; i < n; i++) {
-        const placed one = p[i];
+        const view_place one = p[i];
         uint32_t at = i;
         for (; at && comes_after(w, &p[at - 1], &one); at--)
             p[at] = p[at - 1];
@@ -191,29 +281,68 @@ static void sort_ties(const window *w, placed *p, placed *other, uint32_t n)
     }
 }
 
-static void sort_by_start(window *w, uint32_t n)
+static unsigned bits_of(uint64_t span)
+{
+    unsigned bits = 1;
+    while (bits < 64 && span >> bits)
+        bits++;
+    return bits;
+}
+
+/* Into `others`, by the digit that begins at bit `shift`, and counts the next for who has a use for it. */
+ALWAYS_INLINE void move(window *w, uint32_t n, unsigned shift, unsigned width, uint32_t *ends, uint32_t *next)
+{
+    const uint64_t from = w->from;
+    const uint32_t mask = (1u << width) - 1;
+    view_place *const to = w->others;
+    for (uint32_t d = 0, at = 0; d <= mask; d++) {
+        const uint32_t here = ends[d];
+        ends[d] = at;
+        at += here;
+    }
+    for (const view_place *p = w->places, *end = p + n; p < end; p++) {
+        const uint64_t digits = (p->cycle - from) >> shift;
+        to[ends[digits & mask]++] = *p;
+        if (next) next[digits >> width & mask]++;
+    }
+    w->others = w->places;
+    w->places = to;
+}
+
+/* What is in the window, in order, into `places`, and how many that is; what is behind it into `rest`, as it was taken. By one digit
+ * after the other, of as many bits as do with the fewest of them. */
+static uint32_t sort_window(window *w, uint32_t *n_rest)
 {
     const uint64_t from = w->from, span = w->last - from;
-    for (unsigned shift = 0; shift < 64 && span >> shift; shift += DIGIT_BITS) {
-        uint32_t counts[DIGITS] = {0}, at = 0;
-        for (uint32_t i = 0; i < n; i++)
-            counts[(w->places[i].start - from) >> shift & (DIGITS - 1)]++;
-        for (uint32_t d = 0; d < DIGITS; d++) {
-            const uint32_t here = counts[d];
-            counts[d] = at;
-            at += here;
+    const unsigned bits = bits_of(span), n_digits = (bits + DIGIT_BITS - 1) / DIGIT_BITS,
+                   width = (bits + n_digits - 1) / n_digits;
+    const uint32_t mask = (1u << width) - 1;
+    uint32_t counts[2][1 << DIGIT_BITS], n = 0, rest = 0;
+    for (unsigned i = 0; i < 2; i++)
+        memset(counts[i], 0, (mask + 1) * sizeof *counts[i]);
+    for (const view_place *p = w->places, *end = p + w->n; p < end; p++) {
+        const uint64_t behind = p->cycle - from;
+        if (behind > span) {
+            w->rest[rest++] = *p;
+        } else {
+            counts[0][behind & mask]++;
+            w->places[n++] = *p;
         }
-        for (uint32_t i = 0; i < n; i++)
-            w->others[counts[(w->places[i].start - from) >> shift & (DIGITS - 1)]++] = w->places[i];
-        placed *sorted = w->others;
-        w->others = w->places;
-        w->places = sorted;
     }
-    for (uint32_t i = 0, to; i < n; i = to) {
-        for (to = i + 1; to < n && w->places[to].start == w->places[i].start;)
-            to++;
-        sort_ties(w, w->places + i, w->others, to - i);
+    *n_rest = rest;
+    for (unsigned i = 0; i + 1 < n_digits; i++) {
+        move(w, n, i * width, width, counts[i % 2], counts[!(i % 2)]);
+        memset(counts[i % 2], 0, (mask + 1) * sizeof *counts[0]);
     }
+    move(w, n, (n_digits - 1) * width, width, counts[!(n_digits % 2)], NULL);
+    for (uint32_t i = 1, first; i < n; i++) {
+        if (w->places[i].cycle != w->places[i - 1].cycle) continue;
+        first = i - 1;
+        while (i < n && w->places[i].cycle == w->places[first].cycle)
+            i++;
+        sort_ties(w, w->places + first, w->others, i - first);
+    }
+    return n;
 }
 
 /* The lane of an item that has none yet: all that begins before it on its track has. *shown is false where there is none. */
@@ -223,38 +352,71 @@ static bool place_late(window *w, dl_view_item *item, bool *shown)
                         .end = item->end_cycle,
                         .depth = item->depth,
                         .kind = item->kind == DL_VIEW_LAUNCH ? (uint8_t)VIEW_EVENT_LAUNCH : item->kind};
-    if (!view_place(w->view, &e, &w->view->lanes[item->track], &item->lane, &item->depth)) return false;
+    if (!view_place_event(w->view, &e, &w->view->lanes[item->track], &item->lane, &item->depth)) return false;
     *shown = item->lane != VIEW_NO_LANE;
     return true;
+}
+
+/* Gives those their lanes that have none yet, and forgets those for which there is none. */
+static devlog_status place_all_late(window *w, uint32_t *n, devlog_error *err)
+{
+    view_place *to = w->places;
+    for (const view_place *p = w->places, *end = p + *n; p < end; p++) {
+        bool shown = true;
+        if (p->what > VIEW_ITEM) {
+            w->n_late--;
+            if (!place_late(w, item_at(w, p->slot), &shown)) return no_memory(err);
+        }
+        if (to != p) *to = *p;
+        to += shown;
+    }
+    *n = (uint32_t)(to - w->places);
+    return DEVLOG_OK;
+}
+
+static devlog_status give_items(dl_view *v, const view_window *all, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < all->n && !status; i++) {
+        v->batch[v->n_batch++] = view_window_item(all, &all->places[i]);
+        if (v->n_batch == VIEW_BATCH) status = view_flush(v, err);
+    }
+    return status;
+}
+
+/* Where runs and items were of which all has been handed on is free. */
+static void forget(slots *s, const window *w, const bool are_runs)
+{
+    uint32_t live = 0;
+    for (uint32_t i = 0; i < s->n_live; i++) {
+        const uint32_t slot = s->live[i];
+        if ((are_runs ? run_at(w, slot)->last : item_at(w, slot)->cycle) <= w->last)
+            s->free[s->n_free++] = slot;
+        else
+            s->live[live++] = slot;
+    }
+    s->n_live = live;
 }
 
 /* Hands on what is in the window, in order, and keeps the rest. */
 static devlog_status give_window(window *w, devlog_error *err)
 {
-    devlog_status status = DEVLOG_OK;
-    uint32_t n = 0, rest = 0;
-    for (uint32_t i = 0; i < w->n; i++) {
-        const placed p = w->places[i];
-        if (p.start <= w->last)
-            w->places[n++] = p;
-        else
-            w->others[rest++] = p;
+    uint32_t n_rest, n = sort_window(w, &n_rest);
+    devlog_status status = w->n_late ? place_all_late(w, &n, err) : DEVLOG_OK;
+    const view_window all = {w->places, n, w->items.at, w->runs.at};
+    dl_view *const v = w->view;
+    if (!status && v->sink.window) {
+        status = view_flush(v, err);
+        if (!status) status = v->sink.window(v->sink.ctx, &all, err);
+    } else if (!status) {
+        status = give_items(v, &all, err);
     }
-    placed *const waiting = rest ? malloc(rest * sizeof *waiting) : NULL;
-    if (rest && !waiting) return no_memory(err);
-    if (rest) memcpy(waiting, w->others, rest * sizeof *waiting);
-    sort_by_start(w, n);
-    for (uint32_t i = 0; i < n && !status; i++) {
-        const uint32_t slot = w->places[i].slot;
-        bool shown = true;
-        if (w->places[i].sequence != PLACED && !place_late(w, &w->items[slot], &shown))
-            status = no_memory(err);
-        if (shown && !status) status = view_give(w->view, &w->items[slot], err);
-        w->slots[rest + i] = slot;
-    }
-    if (rest) memcpy(w->places, waiting, rest * sizeof *waiting);
-    free(waiting);
-    w->n = rest;
+    forget(&w->runs, w, true);
+    forget(&w->items, w, false);
+    view_place *const given = w->places;
+    w->places = w->rest;
+    w->rest = given;
+    w->n = n_rest;
     return status;
 }
 
@@ -262,9 +424,9 @@ static devlog_status give_window(window *w, devlog_error *err)
 static bool find_start(window *w, const upcoming *all, size_t n)
 {
     bool any = w->n > 0;
-    uint64_t from = any ? w->places[0].start : 0;
+    uint64_t from = any ? w->places[0].cycle : 0;
     for (uint32_t i = 1; i < w->n; i++)
-        if (w->places[i].start < from) from = w->places[i].start;
+        if (w->places[i].cycle < from) from = w->places[i].cycle;
     for (size_t i = 0; i < n; i++) {
         if (all[i].is_done || (any && all[i].start >= from)) continue;
         from = all[i].start;
@@ -282,7 +444,7 @@ static devlog_status each_window(window *w, upcoming *all, size_t n, devlog_erro
         w->last = span < UINT64_MAX - w->from ? w->from + span : UINT64_MAX;
         w->n_inside = 0;
         for (uint32_t i = 0; i < w->n; i++)
-            w->n_inside += w->places[i].start <= w->last;
+            w->n_inside += w->places[i].cycle <= w->last;
         for (size_t i = 0; i < n && !status; i++)
             status = take(w, &all[i], err);
         if (!status) status = give_window(w, err);
@@ -292,11 +454,31 @@ static devlog_status each_window(window *w, upcoming *all, size_t n, devlog_erro
     return status;
 }
 
+/* Words for a run of any of the shapes that there are. */
+static uint32_t size_of_run(const view_shapes *shapes)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < shapes->n; i++)
+        if (shapes->by_number[i] && shapes->by_number[i]->n_marks > most)
+            most = shapes->by_number[i]->n_marks;
+    return (uint32_t)(sizeof(view_taken) + most * sizeof(uint32_t) + 7) / 8;
+}
+
+/* Which runs of a track are kept themselves: dl_cycles_to_ns of few cycles is one division. None where zones of another
+ * sequence may be around them. */
+static uint64_t kept_below(const view_axis *axis, bool is_track)
+{
+    const uint64_t few = UINT64_C(1) << 43;
+    if (!is_track || axis->by_clock || axis->freq_khz >= few) return 0;
+    return axis->freq_khz ? few - UINT32_MAX : UINT64_MAX;
+}
+
 devlog_status view_merge_by_time(void *ctx, view_reader *readers, size_t n, devlog_error *err)
 {
-    window w = {.view = ctx};
+    window w = {.view = ctx, .items.size = sizeof(dl_view_item) / 8};
     upcoming *all = calloc(n, sizeof *all);
-    devlog_status status = all && grow(&w) ? DEVLOG_OK : no_memory(err);
+    devlog_status status = all && make_room(&w, 1) ? DEVLOG_OK : no_memory(err);
+    w.runs.size = size_of_run(&w.view->spool.shapes);
     for (size_t i = 0; i < n && !status; i++) {
         const view_spool *const spool = readers[i].spool;
         const view_sequence *const of = readers[i].of;
@@ -305,9 +487,10 @@ devlog_status view_merge_by_time(void *ctx, view_reader *readers, size_t n, devl
         all[i].sequence = (uint32_t)i;
         all[i].is_track = is_first && !of->next;
         status = move_on(&all[i], err);
-        if (!status && !all[i].is_done)
-            all[i].track =
-                all[i].run ? w.view->track_of_stream[of->stream] : view_track_of(w.view, &all[i].event);
+        if (status || all[i].is_done) continue;
+        all[i].track =
+            all[i].run ? w.view->track_of_stream[of->stream] : view_track_of(w.view, &all[i].event);
+        all[i].kept_below = kept_below(&w.view->axes[all[i].track], all[i].is_track);
     }
     if (!status) status = each_window(&w, all, n, err);
     free(all);

@@ -53,26 +53,30 @@ static void errors_hold_nothing_that_a_terminal_obeys(void **state)
 
 static void expect_digits(uint64_t value)
 {
-    char expected[32], got[DL_U64_DIGITS + 2];
+    char expected[32], got[DL_NEAR_BYTES + 2];
     int n = snprintf(expected, sizeof expected, "%llu", (unsigned long long)value);
     memset(got, '#', sizeof got);
     char *end = dl_digits(got, value);
     assert_int_equal(end - got, n);
     assert_memory_equal(got, expected, (size_t)n);
     assert_memory_equal(got + DL_U64_DIGITS, "##", 2); /* no more than that many bytes are written to */
-    static dl_near near;                               /* of the value before, near or far */
+    memset(got, '#', sizeof got);
+    assert_int_equal(dl_digits_short(got, value) - got, n);
+    assert_memory_equal(got, expected, (size_t)n);
+    assert_memory_equal(got + DL_U64_DIGITS, "##", 2);
+    static dl_near near; /* of the value before, near or far */
     for (int i = 0; i < 2; i++) {
         memset(got, '#', sizeof got);
         assert_int_equal(dl_digits_near(&near, got, value) - got, n);
         assert_memory_equal(got, expected, (size_t)n);
-        assert_memory_equal(got + DL_U64_DIGITS, "##", 2);
+        assert_memory_equal(got + DL_NEAR_BYTES, "##", 2);
     }
 }
 
 static void digits_are_those_of_printf(void **state)
 {
     (void)state;
-    for (uint64_t value = 0; value < 120000; value++) /* every half of eight digits, and beyond */
+    for (uint64_t value = 0; value < 1200000; value++) /* every three digits, and every half of eight */
         expect_digits(value);
     uint64_t value = 1;
     for (int i = 0; i < 20000; i++) {

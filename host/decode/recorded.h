@@ -15,6 +15,35 @@ typedef struct record_span {
     uint32_t n;
 } record_span;
 
+/* Whole records as a frame of a capture has them (capture/capture_words.h): a head and a low half each, and the rest. */
+typedef struct record_planes {
+    const uint16_t *heads, *lows;
+    const uint32_t *rest;
+    uint32_t n;    /* records */
+    uint32_t last; /* low half of the stamp before them */
+} record_planes;
+
+enum { RECORD_FAR = 0x8000, RECORD_LONG = 0xFFFF }; /* a head, a low half, of which more is in the rest */
+
+/* Records of zones alone, all of which begin and end among them, by their heads: the same kernel leaves the same again and again. */
+typedef struct record_shape {
+    struct record_shape *then; /* came behind this one last time */
+    uint64_t hash;             /* of the heads but the first */
+    uint32_t n, n_codes, depth;
+    const uint16_t *heads;
+    const uint16_t *codes;  /* in the order in which they come */
+    const uint32_t *counts; /* how many there are of each */
+    const struct record_zone {
+        uint16_t start, end; /* places of its records */
+    } * zones;               /* those of one code one behind the other, in order of their ends */
+    const struct record_group {
+        uint32_t code, n; /* of the start; zones */
+        uint32_t around;  /* number of the group in whose zones they are; n_groups: in none */
+    } * groups;
+    uint32_t n_groups;
+    bool uneven; /* zones of one code are in those of several */
+} record_shape;
+
 /* Records that have a short way. */
 enum {
     DL_RECORD_UNKNOWN, /* the code has not been met yet */
@@ -50,6 +79,10 @@ typedef struct dl_recorded {
     uint32_t n;  /* marks that they are; 0: there are none */
     const record_span *spans;
     uint32_t n_spans;
+    const record_planes
+        *planes; /* one for each span, whose words then need not be there; NULL: the words are read */
+    const record_shape *shape; /* of all of them, when it is known, ..*/
+    const uint32_t *stamps;    /* .. and then the low half of the stamp of each */
     const dl_record_codes *codes;
     const uint16_t *seen; /* codes among them, .. */
     uint32_t n_seen;

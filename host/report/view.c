@@ -165,6 +165,7 @@ static devlog_status add_calls(dl_view *v, devlog_error *err)
                                 .site = sites[k],
                                 .launch = i,
                                 .kind = VIEW_EVENT_HOST};
+            v->n_calls++;
             devlog_status status = add_of_chip(v, &e, err);
             if (status) return status;
         }
@@ -237,6 +238,11 @@ dl_decode *dl_view_decode(const dl_view *v)
 uint64_t dl_view_count(const dl_view *v)
 {
     return v->spool.total;
+}
+
+uint64_t dl_view_most(const dl_view *v)
+{
+    return v->choice.most ? v->choice.kept + v->n_calls : v->spool.total;
 }
 
 uint32_t dl_view_end(const dl_view *v)

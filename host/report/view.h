@@ -154,6 +154,8 @@ dl_decode *dl_view_decode(const dl_view *v);
 
 /* Events taken, launches included. */
 uint64_t dl_view_count(const dl_view *v);
+/* No more items than these come that are no launches. */
+uint64_t dl_view_most(const dl_view *v);
 /* Launches from this one on are left out; DL_NONE: none is. How many events that are no launches were left
  * out, and whether it was for lack of room. */
 uint32_t dl_view_end(const dl_view *v);

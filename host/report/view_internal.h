@@ -36,6 +36,7 @@ struct dl_view {
     dl_view_track *tracks;
     uint32_t n_chips, n_cores, n_tracks;
     uint32_t call_sites[2];                /* of the host's calls: launch, pull; 0: none */
+    uint64_t n_calls;                      /* zones of calls of the host, beside the choice */
     uint32_t *track_of_stream, *chip_rank; /* by the decoder's numbers */
 
     char **site_names, **site_files; /* NULL where the decoder's own text is UTF-8 */

@@ -138,6 +138,13 @@ typedef struct dl_capture_risc {
     uint64_t missing; /* reading: words that the capture should hold and does not (it was cut) */
 } dl_capture_risc;
 
+/* The words of a core as numbers that are not put together yet (capture_words.h): plain records, one behind the other. */
+typedef struct dl_capture_planes {
+    const uint16_t *heads, *lows;
+    const uint32_t *rest;
+    void *reader;
+} dl_capture_planes;
+
 typedef struct dl_capture_core {
     uint32_t slot;
     uint16_t x, y;
@@ -146,6 +153,8 @@ typedef struct dl_capture_core {
     const uint32_t *events; /* event stream of the tile */
     uint32_t n_events;
     uint64_t events_from;
+    const dl_capture_planes
+        *planes; /* reading: spans have no words until dl_capture_join(); NULL: they have */
 } dl_capture_core;
 
 /* ---- Writing ------------------------------------------------------------------------------------- */
@@ -209,6 +218,7 @@ typedef struct dl_capture_standing {
  * handed is valid during the call. A status other than DEVLOG_OK stops the reader. */
 typedef struct dl_capture_sink {
     void *ctx;
+    bool planes; /* cores may come without their words, where these are plain */
     devlog_status (*chip)(void *ctx, const dl_capture_chip *chip, devlog_error *err);
     devlog_status (*elf)(void *ctx, const dl_capture_elf *elf, devlog_error *err);
     devlog_status (*launch)(void *ctx, const dl_capture_launch *launch, devlog_error *err);
@@ -250,5 +260,8 @@ bool dl_capture_is(const void *bytes, size_t n);
  * unchecked, where the frame behind shows that they end where they say. */
 devlog_status dl_capture_read(dl_input *in, const dl_capture_sink *sink, bool two_threads,
                               dl_capture_state *state, devlog_error *err);
+
+/* Has the spans of a core that came without words have them; while it is handed on. */
+devlog_status dl_capture_join(const dl_capture_core *core, devlog_error *err);
 
 #endif

@@ -7,18 +7,11 @@
 
 #include "decode/capture/capture_costs.h"
 #include "decode/capture/capture_elfs.h"
+#include "decode/capture/capture_riscs.h"
 #include "decode/capture/host_marks.h"
 #include "decode/capture/raw_marks.h"
 
 enum { MAX_CHIPS = 64 };
-
-/* A RISC that has come; which one came behind it last time. */
-typedef struct known_risc {
-    raw_known is;
-    uint32_t slot, next; /* next: a stream; DL_NONE: none yet */
-    uint16_t x, y;
-    bool used;
-} known_risc;
 
 typedef struct reader {
     const dl_capture_marks_options *options;
@@ -37,11 +30,11 @@ typedef struct reader {
         dl_chip_line line;
     } chips[MAX_CHIPS];
     size_t n_chips;
-    known_risc *riscs; /* by stream */
-    uint32_t n_riscs, last_risc;
+    capture_riscs riscs;
     dl_record_codes *unnamed; /* of markers without an ELF file */
     uint32_t told;            /* index + 1 of the chip whose line the sink was told last */
     raw_look look;            /* at the records of the RISC in hand */
+    raw_place place;          /* of them, where they are in planes */
     struct violation {
         dl_capture_violation is; /* without its texts */
         uint32_t site;           /* DL_NONE: there are more than can be kept apart */
@@ -231,46 +224,27 @@ static void tell_losses(reader *r, const dl_capture_core *core, const dl_capture
                         (unsigned long long)risc->missing);
 }
 
-static bool is_risc(const reader *r, uint32_t stream, const dl_capture_core *core, const char *name)
-{
-    const known_risc *k = stream < r->n_riscs ? &r->riscs[stream] : NULL;
-    return k && k->used && k->slot == core->slot && k->x == core->x && k->y == core->y &&
-           strcmp(dl_risc_text(r->tables, stream), name) == 0;
-}
-
-/* What is known of a RISC: mostly it is the one that came behind the one before last time. NULL: there are too many, or no
- * memory. */
-static known_risc *risc_of(reader *r, const dl_capture_core *core, const char *name)
-{
-    uint32_t stream = r->n_riscs ? r->riscs[r->last_risc].next : DL_NONE;
-    if (!is_risc(r, stream, core, name)) {
-        stream = dl_tables_stream(r->tables, core->slot, core->x, core->y, name, strlen(name));
-        if (stream == DL_NONE) return NULL;
-        if (stream >= r->n_riscs) {
-            const uint32_t n = stream + 64 + stream / 2;
-            known_risc *grown = realloc(r->riscs, n * sizeof *grown);
-            if (!grown) return NULL;
-            memset(grown + r->n_riscs, 0, (n - r->n_riscs) * sizeof *grown);
-            if (!r->n_riscs) r->last_risc = stream;
-            r->riscs = grown;
-            r->n_riscs = n;
-        }
-        if (!r->riscs[stream].used)
-            r->riscs[stream] = (known_risc){.is.stream = stream,
-                                            .slot = core->slot,
-                                            .next = DL_NONE,
-                                            .x = core->x,
-                                            .y = core->y,
-                                            .used = true};
-        r->riscs[r->last_risc].next = stream;
-    }
-    r->last_risc = stream;
-    return &r->riscs[stream];
-}
-
 static uint64_t manager_end(const dl_capture_core *core)
 {
     return core->n_riscs && core->riscs[0].index == 0 ? raw_fw_end(&core->riscs[0].control) : 0;
+}
+
+/* Looks at the records of a RISC. In planes, when they are ordinary, and nothing else wants to see them. */
+static devlog_status look_at(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
+                             const record_input *records, raw_known *known, bool *in_planes,
+                             devlog_error *err)
+{
+    const devlog_control *c = &risc->control;
+    devlog_status status = DEVLOG_OK;
+    if (core->planes) {
+        raw_look_at_planes(records, &r->place, known, &r->look);
+        *in_planes = r->look.ordinary;
+        /* Their prices are not told by their codes alone. */
+        const bool read = c->overwritten || c->dropped || c->passes || (risc->n_spans > 1 && c->switches);
+        if (read || !*in_planes) status = dl_capture_join(core, err);
+    }
+    if (!status && !*in_planes) raw_look_at(records, &r->look);
+    return status;
 }
 
 static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
@@ -299,8 +273,13 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
                     .line = (uint32_t)(r->frame + 1),
                     .no_meta = !r->options->keep_meta,
                     .tell_dropped = true};
+    raw_known *known = capture_riscs_of(&r->riscs, r->tables, core, risc->name);
+    if (!known) return dl_fail(err, DEVLOG_ERR_MEMORY, "too many cores in one log");
     const record_input records = raw_records(&raw);
-    raw_look_at(&records, &r->look);
+    bool in_planes = false;
+    devlog_status status = look_at(r, core, risc, &records, known, &in_planes, err);
+    if (status) return status;
+    if (in_planes) raw.unjoined = core;
     uint32_t table = 0;
     const dl_prices *prices =
         opened ? capture_elfs_prices(&r->elfs, elf, cores_of(r, core->slot), risc, &r->look.counts, &table)
@@ -310,13 +289,11 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
     if (prices) raw.prices = prices->of_site;
     if (!r->options->one_by_one) raw.codes = *codes;
     if (r->options->recorded) raw.look = &r->look;
-    known_risc *known = risc_of(r, core, risc->name);
-    if (!known) return dl_fail(err, DEVLOG_ERR_MEMORY, "too many cores in one log");
-    raw.known = &known->is;
-    const uint32_t stream = known->is.stream;
+    raw.known = known;
+    const uint32_t stream = known->stream;
     const capture_priced priced = {
         .elf = opened, .book = elf ? elf->prices : NULL, .prices = prices, .ahead = ahead};
-    devlog_status status = tell_costs(r, stream, core, risc, &priced, err);
+    status = tell_costs(r, stream, core, risc, &priced, err);
     dl_marks_clear(&r->marks);
     if (!status) status = raw_marks(r->tables, &raw, &r->marks, &found, err);
     if (status) return status;
@@ -336,6 +313,9 @@ static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_erro
     const dl_chip_clock *clock = dl_chip_clocks_of(r->clocks, core->slot);
     int64_t ahead = clock ? dl_chip_clock_core(clock, core->x, core->y)->ahead : 0;
     devlog_status status = tell_chip(r, core->slot, err);
+    if (core->planes)
+        r->place =
+            (raw_place){.heads = core->planes->heads, .lows = core->planes->lows, .rest = core->planes->rest};
     for (uint32_t i = 0; i < core->n_riscs && !status; i++)
         status = on_risc(r, core, &core->riscs[i], (uint64_t)ahead, err);
     r->n_violations = 0;
@@ -466,6 +446,7 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
                 .part = options->part,
                 .elfs = {.options = options, .losses = losses}};
     const dl_capture_sink frames = {.ctx = &r,
+                                    .planes = options->recorded && !options->one_by_one,
                                     .chip = on_chip,
                                     .elf = on_elf,
                                     .launch = on_launch,
@@ -492,8 +473,9 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
     capture_elfs_free(&r.elfs);
     free(r.violations);
     free(r.unnamed);
-    free(r.riscs);
+    capture_riscs_free(&r.riscs);
     dl_host_sites_free(&r.host_sites);
+    raw_look_free(&r.look);
     dl_marks_free(&r.marks);
     return status;
 }

@@ -35,6 +35,8 @@ typedef struct part {
     core_parts *core;
     bool core_is_bad;
     size_t words_at, n_words; /* in the batch */
+    bool plain;               /* there are `planes` there, and no words yet */
+    dl_word_planes planes;    /* only their sizes are good: the batch may have moved */
 } part;
 
 typedef struct batch {
@@ -55,6 +57,9 @@ typedef struct core_in_hand {
     size_t n_words;
     uint32_t *own;
     size_t cap_own; /* bytes */
+    bool plain;     /* and has no words yet */
+    dl_word_planes planes;
+    dl_capture_planes shown;
 } core_in_hand;
 
 typedef struct reader {
@@ -147,8 +152,25 @@ static bool read_parts(cursor *c, core_parts *p)
     return true;
 }
 
+/* The same for words that may stay as they are: those of a whole core. */
+static bool unpack_planes(batch *b, part *p, size_t n)
+{
+    const size_t room = dl_words_planes_room(p->payload.at);
+    if (!frame_reserve(&b->words, &b->cap_words, (b->n_words + room + n) * 4)) return false;
+    p->planes = dl_words_unite(p->payload.at, b->words + b->n_words);
+    p->plain = dl_words_are_plain(&p->planes, n);
+    if (!p->plain) {
+        p->words_at = b->n_words + room;
+        p->payload.bad |= !dl_words_of_planes(&p->planes, b->words + p->words_at, n);
+        if (p->payload.bad) return true;
+    }
+    p->n_words = n;
+    b->n_words += room + (p->plain ? 0 : n);
+    return true;
+}
+
 /* The words of a frame: what is left of its payload. False: no memory. */
-static bool unpack_words(batch *b, part *p)
+static bool unpack_words(batch *b, part *p, bool planes)
 {
     cursor *c = &p->payload;
     bool sorted = c->version >= 2;
@@ -156,6 +178,7 @@ static bool unpack_words(batch *b, part *p)
     p->words_at = b->n_words;
     if (n == SIZE_MAX) c->bad = true;
     if (c->bad || n == 0) return true;
+    if (planes && sorted && n == p->core->expected && !p->core->core.n_events) return unpack_planes(b, p, n);
     if (!frame_reserve(&b->words, &b->cap_words, (b->n_words + n) * 4)) return false;
     uint32_t *words = b->words + b->n_words;
     if (sorted) {
@@ -176,11 +199,11 @@ static bool unpack_words(batch *b, part *p)
 }
 
 /* False: no memory. */
-static bool unpack_frame(batch *b, const found_frame *f, part *p, uint8_t *room)
+static bool unpack_frame(batch *b, const found_frame *f, part *p, uint8_t *room, bool planes)
 {
     const uint8_t *stored = b->frames.bytes + f->at;
     p->payload = (cursor){stored, stored + f->stored, false, f->version};
-    p->broken = p->core_is_bad = false;
+    p->broken = p->core_is_bad = p->plain = false;
     p->n_words = 0;
     if (f->version > dl_frame_version(f->kind)) return true;
     if (f->packed) {
@@ -194,7 +217,7 @@ static bool unpack_frame(batch *b, const found_frame *f, part *p, uint8_t *room)
         if (!p->core || !read_parts(&p->payload, p->core)) return false;
         p->core_is_bad = p->payload.bad;
     }
-    return unpack_words(b, p);
+    return unpack_words(b, p, planes && f->kind == DL_FRAME_CORE);
 }
 
 static devlog_status unpack_stage(void *ctx, unsigned slot, devlog_error *err)
@@ -212,7 +235,8 @@ static devlog_status unpack_stage(void *ctx, unsigned slot, devlog_error *err)
     if (!b->zstd && !(b->zstd = ZSTD_createDCtx())) return no_memory(err);
     b->n_words = 0;
     for (size_t i = 0; i < frames->count; i++) {
-        if (!unpack_frame(b, &frames->items[i], &b->parts[i], b->payloads + at)) return no_memory(err);
+        if (!unpack_frame(b, &frames->items[i], &b->parts[i], b->payloads + at, r->sink->planes))
+            return no_memory(err);
         at += frames->items[i].packed ? frames->items[i].size : 0;
     }
     return DEVLOG_OK;
@@ -224,6 +248,30 @@ static void set_words(core_in_hand *h, const uint32_t *words, size_t n)
 {
     h->words = words;
     h->n_words = n;
+    h->plain = false;
+}
+
+/* Gives spans their words; none where they are in planes. */
+static void set_spans(core_in_hand *h)
+{
+    size_t at = h->parts->core.n_events;
+    record_span *span = h->parts->spans;
+    for (uint32_t i = 0; i < h->parts->core.n_riscs; i++)
+        for (uint32_t s = 0; s < h->parts->riscs[i].n_spans; s++, span++) {
+            span->words = h->plain ? NULL : h->words + at;
+            at += span->n;
+        }
+}
+
+devlog_status dl_capture_join(const dl_capture_core *core, devlog_error *err)
+{
+    core_in_hand *h = core->planes ? &((reader *)core->planes->reader)->hand : NULL;
+    if (!h || !h->plain) return DEVLOG_OK;
+    if (!frame_reserve(&h->own, &h->cap_own, h->n_words * 4)) return no_memory(err);
+    (void)dl_words_of_planes(&h->planes, h->own, h->n_words); /* plain ones can be */
+    set_words(h, h->own, h->n_words);
+    set_spans(h);
+    return DEVLOG_OK;
 }
 
 /* Hands on the core in hand, which is complete, or will never be. */
@@ -236,19 +284,29 @@ static devlog_status hand_on_core(reader *r, devlog_error *err)
     size_t at = 0;
     if (core->n_events > h->n_words) core->n_events = (uint32_t)h->n_words;
     core->events = h->words;
+    core->planes = h->plain ? &h->shown : NULL;
     at += core->n_events;
     for (uint32_t i = 0; i < core->n_riscs; i++) {
         dl_capture_risc *risc = &h->parts->riscs[i];
         for (uint32_t s = 0; s < risc->n_spans; s++, span++) {
             size_t here = h->n_words - at < span->n ? h->n_words - at : span->n;
             risc->missing += span->n - here;
-            span->words = h->words + at;
             span->n = (uint32_t)here;
             at += here;
         }
     }
+    set_spans(h);
     h->any = false;
     return r->sink->core(r->sink->ctx, core, err);
+}
+
+/* The core in hand has planes of these sizes. */
+static void set_planes(reader *r, dl_word_planes p, uint32_t *at)
+{
+    core_in_hand *h = &r->hand;
+    h->plain = true;
+    h->planes = dl_words_planes_at(p, at);
+    h->shown = (dl_capture_planes){h->planes.heads, h->planes.lows, h->planes.rest, r};
 }
 
 /* The words of a frame: borrowed when they are all of the core's, otherwise put behind those before them. */
@@ -264,6 +322,7 @@ static devlog_status add_words(reader *r, const batch *b, part *p, devlog_error 
     const uint32_t *words = b->words + p->words_at;
     if (n == h->parts->expected) {
         set_words(h, words, n);
+        if (p->plain) set_planes(r, p->planes, b->words + p->words_at);
         return DEVLOG_OK;
     }
     if (!frame_reserve(&h->own, &h->cap_own, (h->n_words + n) * 4)) return no_memory(err);

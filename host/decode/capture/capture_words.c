@@ -5,6 +5,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "decode/recorded.h"
 #include "devlog/record.h"
 
 static void put32(uint8_t *to, uint32_t value)
@@ -18,7 +19,7 @@ static uint32_t get32(const uint8_t *p)
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-enum { FAR = 0x8000, LONG = 0xFFFF }; /* a head, a low half, of which more is in the rest */
+enum { FAR = RECORD_FAR, LONG = RECORD_LONG };
 
 static uint8_t *planes16(const uint16_t *values, size_t n, uint8_t *out)
 {
@@ -153,16 +154,69 @@ static size_t join_zones(const uint16_t *heads, const uint16_t *lows, size_t n, 
     return done;
 }
 
+static size_t words_for16(size_t n)
+{
+    return (n + 1) / 2;
+}
+
+size_t dl_words_planes_room(const uint8_t *bytes)
+{
+    return words_for16(get32(bytes + 4)) + words_for16(get32(bytes + 8)) + get32(bytes + 12);
+}
+
+dl_word_planes dl_words_planes_at(dl_word_planes p, uint32_t *room)
+{
+    p.heads = (uint16_t *)room;
+    p.lows = (uint16_t *)(room + words_for16(p.n_heads));
+    p.rest = room + words_for16(p.n_heads) + words_for16(p.n_lows);
+    return p;
+}
+
+dl_word_planes dl_words_unite(const uint8_t *bytes, uint32_t *room)
+{
+    dl_word_planes p = {.n_heads = get32(bytes + 4), .n_lows = get32(bytes + 8), .n_rest = get32(bytes + 12)};
+    p = dl_words_planes_at(p, room);
+    const uint8_t *from = unite16(bytes + DL_WORDS_HEADER_BYTES, p.n_heads, p.heads);
+    unite32(unite16(from, p.n_lows, p.lows), p.n_rest, p.rest);
+    return p;
+}
+
+bool dl_words_are_plain(const dl_word_planes *p, size_t n)
+{
+    enum { SOME = 4096 }; /* of which sums have 16 bits */
+    const int16_t first = DEVLOG_CODE_ZONE, complete = DEVLOG_CODE_COMPLETE, event = DEVLOG_CODE_EVENT,
+                  value = DEVLOG_CODE_VALUE32, longer = DEVLOG_CODE_VALUE64, end_of = DEVLOG_CODE_PRINT;
+    if (p->n_lows != p->n_heads) return false;
+    size_t more = 0, elsewhere = 0; /* words beyond two; what of heads and low halves is in the rest */
+    for (size_t i = 0; i < p->n_heads;) {
+        const size_t end = p->n_heads - i < SOME ? p->n_heads : i + SOME;
+        uint16_t bad = 0, third = 0, apart = 0;
+        for (; i < end; i++) {
+            const int16_t code = (int16_t)(p->heads[i] & ~FAR);
+            bad |= (uint16_t)((code < first) | (code >= end_of));
+            third = (uint16_t)(third + ((code >= complete) & (code < event)) + (code >= value) +
+                               (code >= longer));
+            apart = (uint16_t)(apart + (p->heads[i] >> 15) + (p->lows[i] == LONG));
+        }
+        if (bad) return false;
+        more += third;
+        elsewhere += apart;
+    }
+    return 2 * p->n_heads + more == n && more + elsewhere == p->n_rest;
+}
+
 bool dl_words_join(const uint8_t *bytes, uint32_t *words, size_t n, uint32_t *room)
 {
-    size_t n_heads = get32(bytes + 4), n_lows = get32(bytes + 8), n_rest = get32(bytes + 12);
     if (n == 0) return true;
-    uint16_t *heads = (uint16_t *)room, *lows = heads + n;
-    const uint8_t *from = unite16(bytes + DL_WORDS_HEADER_BYTES, n_heads, heads);
-    unite32(unite16(from, n_lows, lows), n_rest, room + n);
-    const uint16_t *head = heads,
-                   *low = lows, *const heads_end = heads + n_heads, *const lows_end = lows + n_lows;
-    const uint32_t *rest = room + n, *const rest_end = rest + n_rest;
+    const dl_word_planes p = dl_words_unite(bytes, room);
+    return dl_words_of_planes(&p, words, n);
+}
+
+bool dl_words_of_planes(const dl_word_planes *p, uint32_t *words, size_t n)
+{
+    const uint16_t *head = p->heads,
+                   *low = p->lows, *const heads_end = head + p->n_heads, *const lows_end = low + p->n_lows;
+    const uint32_t *rest = p->rest, *const rest_end = rest + p->n_rest;
     uint32_t last = 0, high = 0, *to = words, *const end = words + n;
     while (to < end) {
         if (head == heads_end) return false;

@@ -21,6 +21,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Heads, low halves and the rest, as numbers. */
+typedef struct dl_word_planes {
+    uint16_t *heads, *lows;
+    uint32_t *rest;
+    size_t n_heads, n_lows, n_rest;
+} dl_word_planes;
+
 enum { DL_WORDS_HEADER_BYTES = 16 };
 
 /* At most this many bytes for n words. */
@@ -33,7 +40,17 @@ static inline size_t dl_words_bound(size_t n)
 size_t dl_words_split(const uint32_t *words, size_t n, uint8_t *out, uint32_t *room);
 /* How many words are in these bytes; SIZE_MAX: they cannot be. */
 size_t dl_words_count(const uint8_t *bytes, size_t size);
-/* The other way, for bytes that have been counted: n words; `room` holds 2 * n. False: they cannot be. */
+/* The other way, for bytes that have been counted: n words; `room` holds 2 * n + 1. False: they cannot be. */
 bool dl_words_join(const uint8_t *bytes, uint32_t *words, size_t n, uint32_t *room);
+/* In two steps: bytes that have been counted as numbers, in so many words of room; .. */
+size_t dl_words_planes_room(const uint8_t *bytes);
+/* Planes of these sizes where they are. */
+dl_word_planes dl_words_planes_at(dl_word_planes sizes, uint32_t *room);
+dl_word_planes dl_words_unite(const uint8_t *bytes, uint32_t *room);
+/* .. and n words of those. */
+bool dl_words_of_planes(const dl_word_planes *p, uint32_t *words, size_t n);
+/* Whether they are n words of whole records of two to four words with narrow codes, and nothing else: then they can be
+ * put together, and each record has one head and one low half. */
+bool dl_words_are_plain(const dl_word_planes *p, size_t n);
 
 #endif

@@ -208,16 +208,193 @@ static bool look_at_span(const record_input *in, uint32_t number, raw_look *look
     return ordinary && w == stop;
 }
 
-void raw_look_at(const record_input *records, raw_look *look)
+/* ---- Planes ------------------------------------------------------------------------------------------------ */
+
+static inline uint64_t four(const uint16_t *p)
 {
+    uint64_t four;
+    memcpy(&four, p, sizeof four);
+    return four;
+}
+
+/* Records of zones whose stamps have the upper half of the one before, as many as there are one after the other; returns how
+ * many. *cycles: what they are behind the one before. */
+static inline uint32_t look_at_near(raw_look *look, const uint16_t *heads, const uint16_t *lows,
+                                    uint32_t words, uint64_t *cycles)
+{
+    enum { MOST = 1 << 16 }; /* of which sums have 32 bits */
+    const uint64_t ones = UINT64_C(0x0001000100010001), low_of_each = UINT64_C(0x0000FFFF0000FFFF);
+    uint64_t sums = 0; /* two of them */
+    const uint32_t most = words / 2 < MOST ? words / 2 : MOST, fours = look->in_a_row >= 48 ? most & ~3u : 0;
+    uint32_t n = 0;
+    for (; n < fours; n += 4) {
+        const uint64_t codes = four(heads + n), more = four(lows + n), none = ~more;
+        if (codes & ones * (RECORD_FAR | DEVLOG_CODE_COMPLETE)) break;
+        if ((none - ones) & more & ones << 15) break; /* one of them is RECORD_LONG */
+        sums += (more & low_of_each) + (more >> 16 & low_of_each);
+        count_quad(look, codes);
+    }
+    uint64_t sum = (uint32_t)sums + (sums >> 32);
+    for (; n < most; n++) {
+        if (heads[n] & (RECORD_FAR | DEVLOG_CODE_COMPLETE) || lows[n] == RECORD_LONG) break;
+        sum += lows[n];
+        count(&look->counts, heads[n]);
+    }
+    look->in_a_row = 2 * n;
+    *cycles = sum;
+    return n;
+}
+
+/* Looks at the records of a span, which begin at *place; returns whether they are ordinary. */
+static bool look_at_planes(const record_input *in, uint32_t number, raw_place *place, raw_look *look)
+{
+    static const uint8_t words_of[16] = {2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 2, 2, 3, 4};
+    const uint64_t top = in->from & ~STAMP;
+    raw_place at = *place;
+    uint32_t left = in->spans[number].n, completes = 0;
+    uint64_t last = look->last;
     bool ordinary = true;
+    while (left) {
+        const uint32_t code = *at.heads & 0xFFF, words = words_of[code >> 8];
+        if (words > left) break;
+        if (*at.heads & RECORD_FAR) at.high = *at.rest++ & 0xFFFFF;
+        uint32_t more = *at.lows;
+        if (more == RECORD_LONG) more = *at.rest++;
+        at.last += more;
+        count(&look->counts, code);
+        const uint64_t high = (at.high + (code >> 11)) & 0xFFFFF; /* a negative code borrowed */
+        const uint64_t time = top | high << 32 | at.last, before = last;
+        if (time < before || at.last < RECORD_TORN_WINDOW) ordinary = false;
+        if (code >= DEVLOG_CODE_COMPLETE && code < DEVLOG_CODE_EVENT) {
+            completes++;
+            if (*at.rest > time - before) ordinary = false; /* around other records */
+        }
+        last = time;
+        at.heads++;
+        at.lows++;
+        at.rest += words - 2;
+        left -= words;
+        if (left < 4 || (at.heads[0] | at.heads[1]) & (RECORD_FAR | DEVLOG_CODE_COMPLETE) || high != at.high)
+            continue;
+        uint64_t cycles;
+        const uint32_t zones = look_at_near(look, at.heads, at.lows, left, &cycles);
+        ordinary &= (last ^ (last + cycles)) >> 32 == 0;
+        last += cycles;
+        at.last += (uint32_t)cycles;
+        at.heads += zones;
+        at.lows += zones;
+        left -= 2 * zones;
+    }
+    const uint32_t n = (uint32_t)(at.heads - place->heads);
+    look->planes[number] = (record_planes){place->heads, place->lows, place->rest, n, place->last};
+    at.lost = left != 0;
+    *place = at;
+    look->last = last;
+    look->n += n;
+    look->marks += n + completes;
+    return ordinary && !left;
+}
+
+static void begin_look(const record_input *records, raw_look *look)
+{
     begin(&look->counts);
+    look->shape = look->counted = NULL;
     look->n = look->marks = 0;
     look->last = records->from;
-    for (uint32_t i = 0; i < records->n_spans; i++)
-        ordinary &= look_at_span(records, i, look);
-    end(look);
+}
+
+static void end_look(const record_input *records, raw_look *look, bool ordinary)
+{
     look->ordinary = ordinary && records->until >= look->last &&
                      records->until - records->from < MOST_CYCLES &&
                      ((records->until ^ records->from) & ~STAMP) == 0;
+}
+
+void raw_look_at(const record_input *records, raw_look *look)
+{
+    bool ordinary = true;
+    begin_look(records, look);
+    for (uint32_t i = 0; i < records->n_spans; i++)
+        ordinary &= look_at_span(records, i, look);
+    end(look);
+    end_look(records, look, ordinary);
+}
+
+/* Whether they have a shape; then there is nothing else to look at. False also when they are not ordinary. */
+static bool look_at_shape(const record_input *in, raw_place *place, const record_shape *shape, raw_look *look)
+{
+    dl_price_counts *c = &look->counts;
+    raw_place at = *place;
+    const uint32_t n = in->spans[0].n / 2;
+    if (!shape || shape->n != n || in->spans[0].n % 2) return false;
+    if (*at.heads & RECORD_FAR) at.high = *at.rest++ & 0xFFFFF;
+    at.last += *at.lows == RECORD_LONG ? *at.rest++ : *at.lows;
+    const uint64_t first = (in->from & ~STAMP) | (uint64_t)at.high << 32 | at.last;
+    uint64_t cycles = 0;
+    if (first < in->from || at.last < RECORD_TORN_WINDOW ||
+        !raw_shape_fits(&look->shapes, shape, at.heads, at.lows, n, at.last, &cycles) ||
+        (first ^ (first + cycles)) >> 32)
+        return false;
+    if (look->counted != shape) begin(c);
+    for (uint32_t i = 0; i < shape->n_codes && look->counted != shape; i++) {
+        c->codes[c->n_codes++] = shape->codes[i];
+        c->n[shape->codes[i]] = shape->counts[i];
+        c->seen[shape->codes[i] / 64] |= UINT64_C(1) << shape->codes[i] % 64;
+    }
+    look->shape = look->counted = shape;
+    look->planes[0] = (record_planes){place->heads, place->lows, place->rest, n, place->last};
+    look->n = look->marks = n;
+    look->last = first + cycles;
+    at.last += (uint32_t)cycles;
+    at.heads += n;
+    at.lows += n;
+    *place = at;
+    return true;
+}
+
+/* Looks at the one span of a RISC by the shapes that it may have; false: it has another one. */
+static bool look_at_known(const record_input *in, raw_place *place, raw_known *known, raw_look *look)
+{
+    record_shape *last = known->shape;
+    if (!last || in->n_spans != 1 || place->lost) return false;
+    if (look_at_shape(in, place, last, look)) return true;
+    if (!look_at_shape(in, place, last->then, look)) return false;
+    known->shape = last->then;
+    return true;
+}
+
+/* Remembers the shape of records that had none. */
+static void learn_shape(const record_input *in, const raw_place *place, raw_known *known, raw_look *look)
+{
+    if (!look->ordinary || in->n_spans != 1) return;
+    for (uint32_t i = 0; i < look->counts.n_codes; i++)
+        if (look->counts.codes[i] >= DEVLOG_CODE_COMPLETE) return;
+    /* Of the first both may be elsewhere. */
+    const record_planes *p = &look->planes[0];
+    if (place->rest - p->rest != (*p->heads / RECORD_FAR) + (*p->lows == RECORD_LONG)) return;
+    record_shape *shape = raw_shape_of(&look->shapes, p->heads, p->n, &look->counts);
+    if (!shape) return;
+    if (known->shape) known->shape->then = shape;
+    known->shape = shape;
+}
+
+void raw_look_free(raw_look *look)
+{
+    raw_shapes_free(&look->shapes);
+}
+
+void raw_look_at_planes(const record_input *records, raw_place *place, raw_known *known, raw_look *look)
+{
+    bool ordinary = true;
+    if (look_at_known(records, place, known, look)) {
+        end_look(records, look, true);
+        return;
+    }
+    begin_look(records, look);
+    if (records->n_spans > RAW_SPANS) place->lost = true;
+    for (uint32_t i = 0; i < records->n_spans && !place->lost; i++)
+        ordinary &= look_at_planes(records, i, place, look);
+    end(look);
+    end_look(records, look, ordinary && !place->lost);
+    learn_shape(records, place, known, look);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/capture.h"
 #include "decode/capture/raw_internal.h"
 
 static devlog_status no_memory(devlog_error *err)
@@ -333,6 +334,9 @@ static bool leave_recorded(raw_maker *m, const record_input *records, record_los
                                      .n = look->marks,
                                      .spans = records->spans,
                                      .n_spans = records->n_spans,
+                                     .planes = m->in->unjoined ? look->planes : NULL,
+                                     .shape = look->shape,
+                                     .stamps = look->shapes.stamps,
                                      .codes = codes,
                                      .seen = look->counts.codes,
                                      .n_seen = look->counts.n_codes,
@@ -354,7 +358,8 @@ static devlog_status add_records(raw_maker *m, const record_input *records, reco
     const uint32_t n = m->out->n, n_rares = m->out->n_rares;
     const bool quick = may_be_quick(m->in);
     *ordered = quick && leave_recorded(m, records, losses);
-    if (!*ordered) *ordered = quick && raw_quick(m, records, losses, &status, err);
+    if (!*ordered && m->in->unjoined) status = dl_capture_join(m->in->unjoined, err);
+    if (!*ordered && !status) *ordered = quick && raw_quick(m, records, losses, &status, err);
     if (*ordered || status) return status;
     m->out->n = n;
     m->out->n_rares = n_rares;

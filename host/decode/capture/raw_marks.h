@@ -12,7 +12,16 @@ typedef struct raw_quad {
     uint32_t n;
 } raw_quad;
 
-enum { RAW_QUAD_BITS = 6 };
+enum { RAW_QUAD_BITS = 6, RAW_SPANS = 64, RAW_SHAPES = 256 };
+
+/* raw_shapes.c: those that have been met. Zero to begin with. */
+typedef struct raw_shapes {
+    record_shape *all[RAW_SHAPES]; /* by hash */
+    uint64_t met[RAW_SHAPES];      /* hashes of what came once */
+    size_t bytes;
+    uint32_t *stamps; /* of the records in hand */
+    uint32_t cap;
+} raw_shapes;
 
 /* What the records of a RISC and launch are, at one look, without their codes' meaning. */
 typedef struct raw_look {
@@ -25,13 +34,26 @@ typedef struct raw_look {
     raw_quad quads[1 << RAW_QUAD_BITS];
     uint8_t taken[1 << RAW_QUAD_BITS];
     uint32_t n_taken, in_a_row; /* words of zones' records that were in a row last */
+    record_planes planes[RAW_SPANS];
+    raw_shapes shapes;
+    const record_shape *shape;   /* of these records; NULL: not known */
+    const record_shape *counted; /* the counts are its; NULL: of no shape */
 } raw_look;
+
+/* Where records begin in the planes of a core (dl_capture_planes), behind those of the RISCs before. */
+typedef struct raw_place {
+    const uint16_t *heads, *lows;
+    const uint32_t *rest;
+    uint32_t last, high; /* low half of the last stamp, what is above the last code */
+    bool lost;           /* a record is of two spans: the place is not known */
+} raw_place;
 
 /* What is known of a RISC from its launches of before. */
 typedef struct raw_known {
     uint32_t stream;
-    uint8_t known;    /* bits: which of these are */
-    uint64_t code[4]; /* of the marks of its default markers */
+    uint8_t known;       /* bits: which of these are */
+    uint64_t code[4];    /* of the marks of its default markers */
+    record_shape *shape; /* of its last records that had one */
 } raw_known;
 
 typedef struct raw_risc {
@@ -47,6 +69,8 @@ typedef struct raw_risc {
     dl_record_codes *codes; /* of that ELF file, or of none; may be NULL, which is slower */
     raw_known *known;       /* of the RISC; NULL: nothing */
     const raw_look *look;   /* at these records; NULL: marks of all are wanted */
+    const struct dl_capture_core
+        *unjoined;          /* whose planes the look was at, and whose words are not there; NULL: they are */
     uint32_t index;         /* of the RISC on its board, as its events carry it */
     const uint32_t *events; /* event stream of the tile, or NULL */
     uint32_t n_events;      /* words */
@@ -69,6 +93,17 @@ typedef struct raw_risc {
 record_input raw_records(const raw_risc *in);
 /* raw_look.c: looks at them. `look` is zero to begin with, and may be used again. */
 void raw_look_at(const record_input *records, raw_look *look);
+/* The same of records in planes, which begin at a place, that goes on behind them; look->planes says where they are. Where they
+ * are not ordinary, and where the place is lost, the words say how many there are of each code. */
+void raw_look_at_planes(const record_input *records, raw_place *place, raw_known *known, raw_look *look);
+void raw_look_free(raw_look *look);
+/* raw_shapes.c: whether the heads behind the first are those of a shape, and all low halves are near; then the stamps are made, and
+ * *cycles is what the last is behind the first. `first`: that of the first record. */
+bool raw_shape_fits(raw_shapes *all, const record_shape *shape, const uint16_t *heads, const uint16_t *lows,
+                    uint32_t n, uint32_t first, uint64_t *cycles);
+/* Records of zones alone that have come: their shape, when they came before. NULL: not known yet. */
+record_shape *raw_shape_of(raw_shapes *all, const uint16_t *heads, uint32_t n, const dl_price_counts *counts);
+void raw_shapes_free(raw_shapes *all);
 
 /* Adds the marks of one RISC and launch to a batch, in order of time; or, where a look is given and all records are
  * ordinary, has the batch say that they are (dl_marks.recorded). */

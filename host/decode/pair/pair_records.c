@@ -112,14 +112,6 @@ static void learn(const records_in_hand *h, uint32_t code)
     turn->what = !is_value ? TURN_POINT : c->words == 4 ? TURN_VALUE64 : TURN_VALUE32;
 }
 
-/* Whether records that begin with this one go on where the stream is. */
-static bool goes_on(const records_in_hand *h, uint32_t low)
-{
-    const stream_state *s = h->s;
-    return h->turns && s->limit == CLOCK_LIMIT && !s->too_deep && dl_same_ids(&h->frame->ids, &s->ids) &&
-           time_of(h->of, low) + s->epoch - s->last < CLOCK_LIMIT;
-}
-
 /* ---- What is rare --------------------------------------------------------------------------------------- */
 
 /* Pairs a mark of a rare record. */
@@ -146,23 +138,50 @@ static devlog_status take_mark(records_in_hand *h, uint64_t code, uint32_t low, 
     return dl_pair_take(p, h->s, &m, false, err);
 }
 
-/* The same for a record; returns its words, or 0: *status. */
-static uint32_t take_rare(records_in_hand *h, const uint32_t *w, devlog_status *status, devlog_error *err)
+/* The same for the next record. */
+static devlog_status take_rare(records_in_hand *h, record_feed *f, bool planes, devlog_error *err)
 {
-    const dl_recorded *r = h->of;
-    const uint32_t code = w[0] & 0xFFF;
-    const dl_record_code *c = &r->codes->of[code];
+    const record_read r = feed_read(f, planes);
+    const dl_record_code *c = &h->of->codes->of[r.code];
     dl_rare rare = {0};
-    if (w[0] == 0) return 1;
-    if (c->way == DL_RECORD_COMPLETE) *status = take_mark(h, c->start, w[2], &rare, err);
+    devlog_status status = DEVLOG_OK;
+    if (c->way == DL_RECORD_COMPLETE)
+        status = take_mark(h, c->start, r.low - feed_cycles(&r, planes), &rare, err);
     if (c->way == DL_RECORD_VALUE) {
-        rare.data = c->words == 4 ? w[2] | (uint64_t)w[3] << 32 : w[2];
-        rare.meta = r->no_meta ? 0 : c->meta;
+        rare.data = c->words == 4 ? r.third[0] | (uint64_t)r.third[1] << 32 : r.third[0];
+        rare.meta = h->of->no_meta ? 0 : c->meta;
     }
-    if (!*status) *status = take_mark(h, c->code, w[1], &rare, err);
-    if (*status) return 0;
-    if (h->turns) learn(h, code);
-    return c->words;
+    if (!status) status = take_mark(h, c->code, r.low, &rare, err);
+    if (!status && h->turns) learn(h, r.code);
+    feed_on(f, planes, &r, c->words);
+    return status;
+}
+
+/* Whether the records that follow need only be summed up. */
+bool dl_pair_records_sum_up(const records_in_hand *h)
+{
+    return h->sums && !h->s->uneven && h->s->n_open < DL_SUMS_DEEP - 1 &&
+           dl_pair_needs_no_list(h->p, h->s->launch);
+}
+
+/* Takes the records of a span. */
+static devlog_status take_all(records_in_hand *h, record_feed *f, bool planes, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    while (!feed_ends(f, planes) && !status) {
+        h->cut = false;
+        if (feed_is_padding(f, planes)) {
+            f->w++;
+            continue;
+        }
+        if (dl_pair_records_go_on(h, feed_read(f, planes).low))
+            status = !h->lists                   ? dl_pair_take_recorded(h, f, err)
+                     : dl_pair_records_sum_up(h) ? dl_pair_sum_recorded(h, f, err)
+                                                 : dl_pair_list_recorded(h, f, err);
+        if (!status && !feed_ends(f, planes) && !h->cut && !feed_is_padding(f, planes))
+            status = take_rare(h, f, planes, err);
+    }
+    return status;
 }
 
 /* Adds what all records cost, but for those that have told so themselves. */
@@ -215,13 +234,6 @@ static bool make_room(records_in_hand *h)
     return true;
 }
 
-/* Whether the records that follow need only be summed up. */
-static bool sums_up(const records_in_hand *h)
-{
-    return h->sums && !h->s->uneven && h->s->n_open < DL_SUMS_DEEP - 1 &&
-           dl_pair_needs_no_list(h->p, h->s->launch);
-}
-
 devlog_status dl_pair_records(dl_pair *p, dl_marks *m, devlog_error *err)
 {
     const dl_recorded *r = &m->recorded;
@@ -241,17 +253,17 @@ devlog_status dl_pair_records(dl_pair *p, dl_marks *m, devlog_error *err)
     if (h.lists && h.turns && !make_room(&h)) return dl_pair_no_memory(err);
     devlog_status status = DEVLOG_OK;
     p->batch = m;
-    for (uint32_t i = 0; i < r->n_spans && !status; i++) {
-        const uint32_t *w = r->spans[i].words, *const end = w + r->spans[i].n;
-        while (w < end && !status) {
-            h.cut = false;
-            if (w[0] && goes_on(&h, w[1]))
-                w = !h.lists      ? dl_pair_take_recorded(&h, w, end)
-                    : sums_up(&h) ? dl_pair_sum_recorded(&h, w, end, &status, err)
-                                  : dl_pair_list_recorded(&h, w, end, &status, err);
-            if (!w) return status ? status : dl_pair_no_memory(err);
-            if (w < end && !h.cut) w += take_rare(&h, w, &status, err);
+    const bool whole = dl_pair_take_shape(&h, &status, err);
+    for (uint32_t i = 0; i < r->n_spans && !whole && !status; i++) {
+        record_feed f = {0};
+        if (r->planes) {
+            const record_planes *of = &r->planes[i];
+            f = (record_feed){NULL, NULL, of->heads, of->heads + of->n, of->lows, of->rest, of->last};
+        } else {
+            f.w = r->spans[i].words;
+            f.end = f.w + r->spans[i].n;
         }
+        status = take_all(&h, &f, r->planes != NULL, err);
     }
     if (s->costs && !h.lists) spend(&h);
     if (!status && h.lists) status = dl_pair_out_flush(p, err); /* no other marks become part of these runs */

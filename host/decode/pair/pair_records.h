@@ -56,6 +56,60 @@ typedef struct records_in_hand {
     uint64_t spent, records; /* by rare ones, which have told so themselves */
 } records_in_hand;
 
+/* Where records go on: words, or planes. It is copied into variables where it goes on with every record: the processor would
+ * wait for it to come back from memory. */
+typedef struct record_feed {
+    const uint32_t *w, *end; /* words; NULL: */
+    const uint16_t *head, *heads_end, *more;
+    const uint32_t *rest;
+    uint32_t low; /* half of the stamp before */
+} record_feed;
+
+/* A record, but for its length. */
+typedef struct record_read {
+    uint32_t code, low;
+    const uint32_t *third; /* word; of a complete zone in planes its cycles */
+} record_read;
+
+static inline bool feed_ends(const record_feed *f, const bool planes)
+{
+    return planes ? f->head == f->heads_end : f->w >= f->end;
+}
+
+static inline record_read feed_read(const record_feed *f, const bool planes)
+{
+    if (!planes) return (record_read){f->w[0] & 0xFFF, f->w[1], f->w + 2};
+    const uint32_t head = *f->head, more = *f->more;
+    const uint32_t *rest = f->rest + (head / RECORD_FAR);
+    if (more != RECORD_LONG) return (record_read){head & 0xFFF, f->low + more, rest};
+    return (record_read){head & 0xFFF, f->low + *rest, rest + 1};
+}
+
+/* Behind a record that has been read, of so many words. */
+static inline void feed_on(record_feed *f, const bool planes, const record_read *r, uint32_t words)
+{
+    if (!planes) {
+        f->w += words;
+        return;
+    }
+    f->head++;
+    f->more++;
+    f->rest = r->third + words - 2;
+    f->low = r->low;
+}
+
+/* Of a complete zone. */
+static inline uint32_t feed_cycles(const record_read *r, const bool planes)
+{
+    return planes ? *r->third : r->low - *r->third;
+}
+
+/* Words that are no record, which a flush was filled up with. */
+static inline bool feed_is_padding(const record_feed *f, const bool planes)
+{
+    return !planes && *f->w == 0;
+}
+
 /* A zone that has begun among them. */
 typedef struct begun_zone {
     char *zone;   /* as in record_turns.zones */
@@ -76,6 +130,24 @@ static inline uint64_t time_of(const dl_recorded *r, uint32_t low)
     return r->from + (uint32_t)(low - (uint32_t)r->from) - r->ahead;
 }
 
+/* Whether records that begin with this one go on where the stream is. */
+static inline bool dl_pair_records_go_on(const records_in_hand *h, uint32_t low)
+{
+    const stream_state *s = h->s;
+    return h->turns && s->limit == CLOCK_LIMIT && !s->too_deep && dl_same_ids(&h->frame->ids, &s->ids) &&
+           time_of(h->of, low) + s->epoch - s->last < CLOCK_LIMIT;
+}
+
+/* The first zone at this place. */
+static inline void dl_pair_begin_sum(const records_in_hand *h, uint32_t place, const dl_key *key,
+                                     uint64_t start)
+{
+    record_room *room = h->room;
+    if (!room->n_touched) room->run.start = start;
+    room->touched[room->n_touched++] = (uint16_t)place;
+    room->sums[place] = (dl_zone_sum){.site = key->site, .min = UINT64_MAX};
+}
+
 /* Opens for good the zones that have begun. There is room for them. */
 static inline void keep_open(const records_in_hand *h, const begun_zone *zones, const begun_zone *end)
 {
@@ -93,25 +165,30 @@ static inline void keep_open(const records_in_hand *h, const begun_zone *zones, 
  * out of memory. */
 bool dl_pair_count_recorded(const records_in_hand *h, dl_key *key, uint32_t cycles, uint32_t low);
 /* The same of a value or a point in time; returns its words, 0: it is rare. `place` is of its code. */
-static inline uint32_t dl_pair_count_point_of(const records_in_hand *h, uint32_t place, const uint32_t *w)
+static inline uint32_t dl_pair_count_point_of(const records_in_hand *h, uint32_t place, const record_read *r)
 {
     const record_turn *turn = &h->turns->others[place];
     if (turn->what <= TURN_COMPLETE) return 0;
-    const uint64_t time = time_of(h->of, w[1]) + h->s->epoch;
-    uint64_t data = turn->what > TURN_POINT ? w[2] : 0;
-    if (turn->what == TURN_VALUE64) data |= (uint64_t)w[3] << 32;
+    const uint64_t time = time_of(h->of, r->low) + h->s->epoch;
+    uint64_t data = turn->what > TURN_POINT ? r->third[0] : 0;
+    if (turn->what == TURN_VALUE64) data |= (uint64_t)r->third[1] << 32;
     dl_series_count(&h->p->series.items[turn->series], time, data, 0);
     return 2u + turn->what - TURN_POINT;
 }
 
-/* Counts records up to the first that is rare, and opens for good what has begun and not ended; returns where that is. NULL:
- * out of memory. */
-const uint32_t *dl_pair_take_recorded(const records_in_hand *h, const uint32_t *w, const uint32_t *end);
-/* The same, and hands on what they come to; NULL: *status. */
-const uint32_t *dl_pair_sum_recorded(const records_in_hand *h, const uint32_t *w, const uint32_t *end,
-                                     devlog_status *status, devlog_error *err);
+/* Counts records up to the first that is rare, where the feed is then, and opens for good what has begun and not ended. */
+devlog_status dl_pair_take_recorded(const records_in_hand *h, record_feed *f, devlog_error *err);
+/* The same, and hands on what they come to. */
+devlog_status dl_pair_sum_recorded(const records_in_hand *h, record_feed *f, devlog_error *err);
+/* pair_records_shape.c: counts all of them by their shape. False: something is rare among them, or there is no shape; or out of
+ * memory, which *status says. */
+bool dl_pair_take_shape(const records_in_hand *h, devlog_status *status, devlog_error *err);
+/* pair_records_count.c: hands on what has been summed up of so many events; room->inside has `n_inside`. */
+devlog_status dl_pair_hand_on_sums(const records_in_hand *h, uint32_t n_inside, uint32_t n_events,
+                                   uint32_t depth, devlog_error *err);
+/* pair_records.c: whether the records that follow need only be summed up. */
+bool dl_pair_records_sum_up(const records_in_hand *h);
 /* pair_records_list.c: the same, and lists some of them; h->cut: there are more. */
-const uint32_t *dl_pair_list_recorded(records_in_hand *h, const uint32_t *w, const uint32_t *end,
-                                      devlog_status *status, devlog_error *err);
+devlog_status dl_pair_list_recorded(records_in_hand *h, record_feed *f, devlog_error *err);
 
 #endif

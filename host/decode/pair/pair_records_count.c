@@ -40,10 +40,7 @@ static inline uint64_t own_of(uint64_t inside, uint64_t whole)
 static __attribute__((noinline)) void begin_sum(const records_in_hand *h, uint32_t place, const dl_key *key,
                                                 uint64_t start)
 {
-    record_room *room = h->room;
-    if (!room->n_touched) room->run.start = start;
-    room->touched[room->n_touched++] = (uint16_t)place;
-    room->sums[place] = (dl_zone_sum){.site = key->site, .min = UINT64_MAX};
+    dl_pair_begin_sum(h, place, key, start);
 }
 
 static inline void add_sum(const records_in_hand *h, uint32_t place, const dl_key *key, uint32_t low,
@@ -65,11 +62,63 @@ typedef struct taken {
     uint32_t n_events;
 } taken;
 
+/* Where taking zones one after the other is. */
+typedef struct in_a_row {
+    const uint16_t *head, *more;
+    begun_zone *top;
+    uint32_t low;
+} in_a_row;
+
+static inline bool is_near(uint32_t head, uint32_t more)
+{
+    return !(head & (RECORD_FAR | DEVLOG_CODE_COMPLETE)) && more != RECORD_LONG;
+}
+
+/* Takes starts and ends of zones in planes, as far as there is nothing else: no room, another zone's end. A zone with nothing in
+ * it is two records and nothing to remember. */
+static __attribute__((noinline)) void take_zones(const records_in_hand *h, const uint16_t *const end,
+                                                 const begun_zone *const limit, in_a_row *at)
+{
+    const uint16_t *const places = h->of->codes->place;
+    char *const *const all = h->turns->zones;
+    const uint16_t *head = at->head, *more = at->more;
+    begun_zone *top = at->top;
+    uint32_t low = at->low;
+    for (; head < end && is_near(*head, *more); head++, more++) {
+        char *const zone = all[places[*head]];
+        if (((uintptr_t)zone & (KEY_ALIGNED - 1)) == 0) {
+            if (top == limit) break;
+            low += *more;
+            if (head + 1 < end && head[1] == *head + 1 && more[1] != RECORD_LONG &&
+                all[places[head[1]]] == zone + ENDS) {
+                dl_key *key = key_of(zone, 0);
+                if (key->samples.at != key->samples.limit) {
+                    *key->samples.at++ = more[1];
+                    low += more[1];
+                    head++;
+                    more++;
+                    continue;
+                }
+            }
+            (++top)->zone = zone;
+            top->low = low;
+        } else {
+            dl_key *key = key_of(zone, ENDS);
+            if (top->zone != (char *)key || key->samples.at == key->samples.limit) break;
+            low += *more;
+            *key->samples.at++ = low - top->low;
+            top--;
+        }
+    }
+    *at = (in_a_row){head, more, top, low};
+}
+
 /* `sums`: besides, what closes is summed up; `costly`: and what recording took is known. What changes with every record is in
  * variables: the processor would wait for it to come back from memory. */
-ALWAYS_INLINE const uint32_t *take(const records_in_hand *h, const uint32_t *w, const uint32_t *const end,
-                                   taken *t, const bool sums, const bool costly)
+ALWAYS_INLINE bool take(const records_in_hand *h, record_feed *feed, taken *t, const bool planes,
+                        const bool sums, const bool costly)
 {
+    record_feed f = *feed;
     stream_state *const s = h->s;
     const uint16_t *const places = h->of->codes->place;
     char *const *const all = h->turns->zones;
@@ -84,21 +133,36 @@ ALWAYS_INLINE const uint32_t *take(const records_in_hand *h, const uint32_t *w, 
     uint64_t spent = 0;
     bool good = true;
     zones[0] = (begun_zone){0}; /* NULL: which none has */
-    while (w < end) {
-        const uint32_t place = places[w[0] & 0xFFF];
+    while (!feed_ends(&f, planes)) {
+        if (feed_is_padding(&f, planes)) {
+            f.w++;
+            continue;
+        }
+        if (planes && !sums && !costly && is_near(*f.head, *f.more)) {
+            in_a_row row = {f.head, f.more, top, f.low};
+            take_zones(h, f.heads_end, limit, &row);
+            if (row.head != f.head) low = row.low;
+            f.head = row.head;
+            f.more = row.more;
+            f.low = row.low;
+            top = row.top;
+            if (feed_ends(&f, planes)) break;
+        }
+        const record_read r = feed_read(&f, planes);
+        const uint32_t place = places[r.code];
         char *const zone = all[place];
-        if (costly && w[0] && (uint32_t)(w[1] - (uint32_t)h->of->from) >= change) break;
+        if (costly && (uint32_t)(r.low - (uint32_t)h->of->from) >= change) break;
         if (((uintptr_t)zone & (KEY_ALIGNED - 1)) == 0) {
             if (top == limit) break;
-            low = w[1];
+            low = r.low;
             (++top)->zone = zone;
             top->low = low;
             if (sums) top->inside = 0;
             if (sums) top->spent = before + (spent & SPENT);
             if (costly) spent += prices[place];
-            w += 2;
+            feed_on(&f, planes, &r, 2);
         } else if (top->zone == zone - ENDS) {
-            low = w[1];
+            low = r.low;
             const uint32_t cycles = low - top->low;
             dl_key *key = key_of(zone, ENDS);
             if (sums) {
@@ -109,12 +173,12 @@ ALWAYS_INLINE const uint32_t *take(const records_in_hand *h, const uint32_t *w, 
             }
             if (costly) spent += prices[place];
             top--;
-            w += 2;
+            feed_on(&f, planes, &r, 2);
             if (!(good = count_zone(h, key, cycles, low))) break;
         } else if (zone != NO_ZONE && ((uintptr_t)zone & ENDS) == 0) { /* a complete zone */
             if (top == limit) break;
-            low = w[1];
-            const uint32_t cycles = low - w[2];
+            low = r.low;
+            const uint32_t cycles = feed_cycles(&r, planes);
             if (sums) {
                 const uint64_t cost = costly ? ((h->room->starts[place] & SPENT) + 8) / 16 : 0;
                 add_sum(h, place, key_of(zone, IS_OTHER), low, cycles, 0, cost);
@@ -122,17 +186,15 @@ ALWAYS_INLINE const uint32_t *take(const records_in_hand *h, const uint32_t *w, 
                 n_events++;
             }
             if (costly) spent += h->room->starts[place] + prices[place];
-            w += 3;
+            feed_on(&f, planes, &r, 3);
             if (!(good = count_zone(h, key_of(zone, IS_OTHER), cycles, low))) break;
-        } else if (w[0] == 0) {
-            w++; /* what a flush was filled up with */
         } else {
-            const uint32_t words = zone == NO_ZONE ? dl_pair_count_point_of(h, place, w) : 0;
+            const uint32_t words = zone == NO_ZONE ? dl_pair_count_point_of(h, place, &r) : 0;
             if (!words) break;
-            low = w[1];
+            low = r.low;
             if (sums) n_events++;
             if (costly) spent += prices[place];
-            w += words;
+            feed_on(&f, planes, &r, words);
         }
     }
     s->last = time_of(h->of, low) + s->epoch;
@@ -141,19 +203,20 @@ ALWAYS_INLINE const uint32_t *take(const records_in_hand *h, const uint32_t *w, 
     s->records += spent >> RECORDS_SHIFT;
     t->top = top;
     t->n_events = n_events;
-    return good ? w : NULL;
+    *feed = f;
+    return good;
 }
 
-const uint32_t *dl_pair_take_recorded(const records_in_hand *h, const uint32_t *w, const uint32_t *end)
+devlog_status dl_pair_take_recorded(const records_in_hand *h, record_feed *f, devlog_error *err)
 {
     taken t;
-    w = take(h, w, end, &t, false, false);
+    const bool good = f->head ? take(h, f, &t, true, false, false) : take(h, f, &t, false, false, false);
     keep_open(h, t.zones + 1, t.top + 1);
-    return w;
+    return good ? DEVLOG_OK : dl_pair_no_memory(err);
 }
 
-/* Hands on what has been summed up. */
-static devlog_status hand_on(const records_in_hand *h, const taken *t, uint32_t depth, devlog_error *err)
+devlog_status dl_pair_hand_on_sums(const records_in_hand *h, uint32_t n_inside, uint32_t n_events,
+                                   uint32_t depth, devlog_error *err)
 {
     record_room *room = h->room;
     devlog_status status = DEVLOG_OK;
@@ -161,11 +224,9 @@ static devlog_status hand_on(const records_in_hand *h, const taken *t, uint32_t 
         room->out[i] = room->sums[room->touched[i]];
         room->sums[room->touched[i]].count = 0;
     }
-    const uint32_t n = room->n_touched, n_inside = (uint32_t)(t->top - t->zones) + 1;
+    const uint32_t n = room->n_touched;
     room->n_touched = 0;
-    if (!t->n_events) return DEVLOG_OK;
-    for (uint32_t i = 0; i < n_inside; i++)
-        room->inside[i] = t->zones[i].inside;
+    if (!n_events) return DEVLOG_OK;
     room->run = (dl_run_sums){.zones = room->out,
                               .n_zones = n,
                               .n_inside = n_inside,
@@ -176,18 +237,23 @@ static devlog_status hand_on(const records_in_hand *h, const taken *t, uint32_t 
     dl_run *run = dl_pair_out_begin(h->p, dl_mark_stream(h->of->common), h->s->launch, 0, 0, &status, err);
     if (!run) return status;
     run->unlisted = run->once = true; /* there is nothing of firmware or kernel among them */
-    run->n_events = t->n_events;
+    run->n_events = n_events;
     run->sums = &room->run;
     return dl_pair_out_flush(h->p, err);
 }
 
-const uint32_t *dl_pair_sum_recorded(const records_in_hand *h, const uint32_t *w, const uint32_t *end,
-                                     devlog_status *status, devlog_error *err)
+devlog_status dl_pair_sum_recorded(const records_in_hand *h, record_feed *f, devlog_error *err)
 {
     taken t;
+    bool good;
     const uint32_t depth = h->s->n_open;
-    w = h->s->costs ? take(h, w, end, &t, true, true) : take(h, w, end, &t, true, false);
+    if (f->head)
+        good = h->s->costs ? take(h, f, &t, true, true, true) : take(h, f, &t, true, true, false);
+    else
+        good = h->s->costs ? take(h, f, &t, false, true, true) : take(h, f, &t, false, true, false);
     keep_open(h, t.zones + 1, t.top + 1);
-    *status = w ? hand_on(h, &t, depth, err) : dl_pair_no_memory(err);
-    return *status ? NULL : w;
+    const uint32_t n_inside = (uint32_t)(t.top - t.zones) + 1;
+    for (uint32_t i = 0; i < n_inside; i++)
+        h->room->inside[i] = t.zones[i].inside;
+    return good ? dl_pair_hand_on_sums(h, n_inside, t.n_events, depth, err) : dl_pair_no_memory(err);
 }

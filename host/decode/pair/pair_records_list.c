@@ -39,7 +39,7 @@ static void end_listing(const records_in_hand *h, const listing *l, uint32_t n_e
 }
 
 /* The event of a value or a point in time; *code is then that of its mark. False: out of memory. */
-static bool list_point(const records_in_hand *h, const dl_record_code *c, const uint32_t *w, dl_event *e,
+static bool list_point(const records_in_hand *h, const dl_record_code *c, const uint32_t *third, dl_event *e,
                        uint64_t *code)
 {
     uint64_t part = h->of->common & DL_MARK_FRAME;
@@ -47,7 +47,7 @@ static bool list_point(const records_in_hand *h, const dl_record_code *c, const 
     e->site = kind->site;
     e->timer_id = kind->timer_id;
     e->kind = dl_pair_kinds[kind->type];
-    e->data = c->way != DL_RECORD_VALUE ? 0 : c->words == 4 ? w[2] | (uint64_t)w[3] << 32 : w[2];
+    e->data = c->way != DL_RECORD_VALUE ? 0 : c->words == 4 ? third[0] | (uint64_t)third[1] << 32 : third[0];
     if (e->data && h->marks && !dl_marks_rare(h->batch, &(dl_rare){.data = e->data}, part, &part))
         return false;
     *code = c->code | (h->of->common & DL_MARK_STREAM) | part;
@@ -56,19 +56,20 @@ static bool list_point(const records_in_hand *h, const dl_record_code *c, const 
 
 /* LIST_RECORDS at most. What changes with every record is in variables: the processor would wait for it to come back from
  * memory. */
-const uint32_t *dl_pair_list_recorded(records_in_hand *h, const uint32_t *w, const uint32_t *const end,
-                                      devlog_status *status, devlog_error *err)
+ALWAYS_INLINE devlog_status list(records_in_hand *h, record_feed *feed, const bool planes, devlog_error *err)
 {
+    devlog_status status = DEVLOG_OK;
+    record_feed f = *feed;
     stream_state *const s = h->s;
-    const dl_recorded *const r = h->of;
-    const dl_record_code *const codes = r->codes->of;
-    const uint16_t *const places = r->codes->place;
+    const dl_recorded *const of = h->of;
+    const dl_record_code *const codes = of->codes->of;
+    const uint16_t *const places = of->codes->place;
     char *const *const all = h->turns->zones;
     const dl_kind *const kinds = h->p->tables->kinds;
     const stream_costs *const costs = s->costs;
-    const uint64_t common = r->common, base = r->from - r->ahead + s->epoch,
+    const uint64_t common = of->common, base = of->from - of->ahead + s->epoch,
                    change_at = costs ? s->change_at : UINT64_MAX;
-    const uint32_t low0 = (uint32_t)r->from, stream = dl_mark_stream(common), launch = s->launch,
+    const uint32_t low0 = (uint32_t)of->from, stream = dl_mark_stream(common), launch = s->launch,
                    n_open = s->n_open, line = h->frame->line;
     const uint8_t no_cost = dl_pair_no_cost(costs);
     begun_zone zones[DL_MAX_OPEN + 1], *top = zones, *const limit = zones + (s->cap_open - n_open);
@@ -76,18 +77,23 @@ const uint32_t *dl_pair_list_recorded(records_in_hand *h, const uint32_t *w, con
     uint32_t left = LIST_RECORDS, n_events = 0;
     bool good = true;
     listing l;
-    if (!begin_listing(h, &l, status, err)) return NULL;
+    if (!begin_listing(h, &l, &status, err)) return status;
     dl_event *event = l.event;
     dl_mark *mark = l.mark;
     zones[0].zone = NULL; /* which none has */
-    for (; w < end && left && good; left--) {
-        const uint32_t head = w[0] & 0xFFF, low = w[0] ? w[1] : 0;
-        const dl_record_code *c = &codes[head];
-        const uint32_t place = places[head];
+    for (; !feed_ends(&f, planes) && left && good; left--) {
+        if (feed_is_padding(&f, planes)) {
+            f.w++;
+            continue;
+        }
+        const record_read r = feed_read(&f, planes);
+        const uint32_t low = r.low;
+        const dl_record_code *c = &codes[r.code];
+        const uint32_t place = places[r.code];
         char *const zone = all[place];
         const uint64_t time = base + (uint32_t)(low - low0);
         uint64_t code = c->code | common;
-        if (time >= change_at && w[0]) break;
+        if (time >= change_at) break;
         if (((uintptr_t)zone & (KEY_ALIGNED - 1)) == 0) {
             if (top == limit) break;
             *++top = (begun_zone){zone, low, before + (spent & SPENT), 0};
@@ -95,8 +101,9 @@ const uint32_t *dl_pair_list_recorded(records_in_hand *h, const uint32_t *w, con
             const bool complete = top->zone != zone - ENDS;
             if (complete) {
                 if (top == limit) break;
-                *++top = (begun_zone){zone - IS_OTHER, w[2], before + (spent & SPENT), 0};
-                if (mark) *mark++ = (dl_mark){time - (low - w[2]), c->start | common};
+                const uint32_t whole = feed_cycles(&r, planes);
+                *++top = (begun_zone){zone - IS_OTHER, low - whole, before + (spent & SPENT), 0};
+                if (mark) *mark++ = (dl_mark){time - whole, c->start | common};
                 if (costs) spent += h->room->starts[place];
             }
             const uint32_t cycles = low - top->low;
@@ -120,17 +127,14 @@ const uint32_t *dl_pair_list_recorded(records_in_hand *h, const uint32_t *w, con
                                       .flags = no_cost,
                                       .own_cost = cost < cycles ? (uint32_t)cost : cycles};
             n_events++;
-        } else if (w[0] == 0) {
-            w++; /* what a flush was filled up with */
-            continue;
-        } else if (dl_pair_count_point_of(h, place, w)) {
+        } else if (dl_pair_count_point_of(h, place, &r)) {
             dl_event e = {.start = time,
                           .end = time,
                           .stream = stream,
                           .launch = launch,
                           .line = line,
                           .depth = (uint16_t)(n_open + (top - zones))};
-            good = list_point(h, c, w, &e, &code);
+            good = list_point(h, c, r.third, &e, &code);
             if (event) *event++ = e;
             n_events++;
         } else {
@@ -139,7 +143,7 @@ const uint32_t *dl_pair_list_recorded(records_in_hand *h, const uint32_t *w, con
         if (mark) *mark++ = (dl_mark){time, code};
         if (costs) spent += h->room->prices[place];
         last = time;
-        w += c->words;
+        feed_on(&f, planes, &r, c->words);
     }
     l.mark = mark;
     s->last = last;
@@ -149,6 +153,11 @@ const uint32_t *dl_pair_list_recorded(records_in_hand *h, const uint32_t *w, con
     keep_open(h, zones + 1, top + 1);
     end_listing(h, &l, n_events);
     h->cut = left == 0;
-    if (!good) *status = dl_pair_no_memory(err);
-    return good ? w : NULL;
+    *feed = f;
+    return good ? DEVLOG_OK : dl_pair_no_memory(err);
+}
+
+devlog_status dl_pair_list_recorded(records_in_hand *h, record_feed *f, devlog_error *err)
+{
+    return f->head ? list(h, f, true, err) : list(h, f, false, err);
 }

@@ -235,11 +235,15 @@ static inline uint32_t look_at_near(raw_look *look, const uint16_t *heads, const
         count_quad(look, codes);
     }
     uint64_t sum = (uint32_t)sums + (sums >> 32);
-    for (; n < most; n++) {
-        if (heads[n] & (RECORD_FAR | DEVLOG_CODE_COMPLETE) || lows[n] == RECORD_LONG) break;
-        sum += lows[n];
-        count(&look->counts, heads[n]);
+    uint32_t *const counts = look->counts.n;
+    const uint16_t *head = heads + n, *low = lows + n, *const end = heads + most;
+    for (; head < end; head++, low++) {
+        const uint32_t code = *head, more = *low;
+        if (code & (RECORD_FAR | DEVLOG_CODE_COMPLETE) || more == RECORD_LONG) break;
+        sum += more;
+        if (++counts[code] == 0) meet(&look->counts, code);
     }
+    n = (uint32_t)(head - heads);
     look->in_a_row = 2 * n;
     *cycles = sum;
     return n;

@@ -62,55 +62,122 @@ typedef struct taken {
     uint32_t n_events;
 } taken;
 
-/* Where taking zones one after the other is. */
+/* Where taking records in planes one after the other is. */
 typedef struct in_a_row {
     const uint16_t *head, *more;
+    const uint32_t *rest;
     begun_zone *top;
-    uint32_t low;
+    uint64_t spent;
+    uint32_t low, n_events;
 } in_a_row;
 
-static inline bool is_near(uint32_t head, uint32_t more)
+/* The same in all records of a launch. */
+typedef struct row_bounds {
+    const uint16_t *end;
+    const begun_zone *limit;
+    uint64_t before, change; /* as in take() */
+} row_bounds;
+
+/* Counts a value or a point in time as a whole record; returns its words, 0: it is rare. */
+static __attribute__((noinline)) uint32_t take_point(const records_in_hand *h, uint32_t place, uint32_t low,
+                                                     const uint32_t *third)
 {
-    return !(head & (RECORD_FAR | DEVLOG_CODE_COMPLETE)) && more != RECORD_LONG;
+    return dl_pair_count_point_of(h, place, &(record_read){0, low, third});
 }
 
-/* Takes starts and ends of zones in planes, as far as there is nothing else: no room, another zone's end. A zone with nothing in
- * it is two records and nothing to remember. */
-static __attribute__((noinline)) void take_zones(const records_in_hand *h, const uint16_t *const end,
-                                                 const begun_zone *const limit, in_a_row *at)
+/* Takes records in planes as far as there is nothing that is seldom: a stamp far from the one before, no room, another zone's end.
+ * A zone with nothing in it is two records and nothing to remember. */
+ALWAYS_INLINE void take_row(const records_in_hand *h, const row_bounds *b, in_a_row *row, const bool sums,
+                            const bool costly)
 {
     const uint16_t *const places = h->of->codes->place;
     char *const *const all = h->turns->zones;
-    const uint16_t *head = at->head, *more = at->more;
-    begun_zone *top = at->top;
-    uint32_t low = at->low;
-    for (; head < end && is_near(*head, *more); head++, more++) {
-        char *const zone = all[places[*head]];
+    const uint64_t *const prices = costly ? h->room->prices : NULL;
+    const uint32_t from = (uint32_t)h->of->from;
+    in_a_row r = *row;
+    for (; r.head < b->end && *r.more != RECORD_LONG; r.head++, r.more++) {
+        const uint32_t place = places[*r.head & 0xFFF], low = r.low + *r.more;
+        const uint32_t *rest = r.rest + (*r.head / RECORD_FAR);
+        char *const zone = all[place];
+        if (costly && (uint32_t)(low - from) >= b->change) break;
         if (((uintptr_t)zone & (KEY_ALIGNED - 1)) == 0) {
-            if (top == limit) break;
-            low += *more;
-            if (head + 1 < end && head[1] == *head + 1 && more[1] != RECORD_LONG &&
-                all[places[head[1]]] == zone + ENDS) {
-                dl_key *key = key_of(zone, 0);
-                if (key->samples.at != key->samples.limit) {
-                    *key->samples.at++ = more[1];
-                    low += more[1];
-                    head++;
-                    more++;
-                    continue;
+            if (r.top == b->limit) break;
+            dl_key *key = key_of(zone, 0);
+            const uint32_t next = r.head + 1 < b->end && !costly ? r.head[1] : 0;
+            if (next == (*r.head & 0xFFF) + 1u && r.more[1] != RECORD_LONG &&
+                all[places[next]] == zone + ENDS && key->samples.at != key->samples.limit) {
+                const uint32_t cycles = r.more[1];
+                *key->samples.at++ = cycles;
+                if (sums) {
+                    add_sum(h, places[next], key, low + cycles, cycles, 0, 0);
+                    r.top->inside += cycles;
+                    r.n_events++;
                 }
+                r.low = low + cycles;
+                r.rest = rest;
+                r.head++;
+                r.more++;
+                continue;
             }
-            (++top)->zone = zone;
-            top->low = low;
-        } else {
+            (++r.top)->zone = zone;
+            r.top->low = low;
+            if (sums) r.top->inside = 0;
+            if (sums) r.top->spent = b->before + (r.spent & SPENT);
+            if (costly) r.spent += prices[place];
+        } else if (r.top->zone == zone - ENDS) {
             dl_key *key = key_of(zone, ENDS);
-            if (top->zone != (char *)key || key->samples.at == key->samples.limit) break;
-            low += *more;
-            *key->samples.at++ = low - top->low;
-            top--;
+            const uint32_t cycles = low - r.top->low;
+            if (key->samples.at == key->samples.limit) break;
+            *key->samples.at++ = cycles;
+            if (sums) {
+                const uint64_t cost = costly ? (b->before + (r.spent & SPENT) - r.top->spent + 8) / 16 : 0;
+                add_sum(h, place, key, low, cycles, r.top->inside, cost);
+                r.top[-1].inside += cycles;
+                r.n_events++;
+            }
+            if (costly) r.spent += prices[place];
+            r.top--;
+        } else if (zone != NO_ZONE && ((uintptr_t)zone & ENDS) == 0) { /* a complete zone */
+            dl_key *key = key_of(zone, IS_OTHER);
+            const uint32_t cycles = *rest++;
+            if (r.top == b->limit || key->samples.at == key->samples.limit) break;
+            *key->samples.at++ = cycles;
+            if (sums) {
+                const uint64_t cost = costly ? ((h->room->starts[place] & SPENT) + 8) / 16 : 0;
+                add_sum(h, place, key, low, cycles, 0, cost);
+                r.top->inside += cycles;
+                r.n_events++;
+            }
+            if (costly) r.spent += h->room->starts[place] + prices[place];
+        } else {
+            const uint32_t words = zone == NO_ZONE ? take_point(h, place, low, rest) : 0;
+            if (!words) break;
+            rest += words - 2;
+            if (sums) r.n_events++;
+            if (costly) r.spent += prices[place];
         }
+        r.low = low;
+        r.rest = rest;
     }
-    *at = (in_a_row){head, more, top, low};
+    *row = r;
+}
+
+static __attribute__((noinline)) void take_row_alone(const records_in_hand *h, const row_bounds *b,
+                                                     in_a_row *row)
+{
+    take_row(h, b, row, false, false);
+}
+
+static __attribute__((noinline)) void take_row_sums(const records_in_hand *h, const row_bounds *b,
+                                                    in_a_row *row)
+{
+    take_row(h, b, row, true, false);
+}
+
+static __attribute__((noinline)) void take_row_costs(const records_in_hand *h, const row_bounds *b,
+                                                     in_a_row *row)
+{
+    take_row(h, b, row, true, true);
 }
 
 /* `sums`: besides, what closes is summed up; `costly`: and what recording took is known. What changes with every record is in
@@ -138,14 +205,23 @@ ALWAYS_INLINE bool take(const records_in_hand *h, record_feed *feed, taken *t, c
             f.w++;
             continue;
         }
-        if (planes && !sums && !costly && is_near(*f.head, *f.more)) {
-            in_a_row row = {f.head, f.more, top, f.low};
-            take_zones(h, f.heads_end, limit, &row);
+        if (planes && *f.more != RECORD_LONG) {
+            const row_bounds bounds = {f.heads_end, limit, before, change};
+            in_a_row row = {f.head, f.more, f.rest, top, spent, f.low, n_events};
+            if (costly)
+                take_row_costs(h, &bounds, &row);
+            else if (sums)
+                take_row_sums(h, &bounds, &row);
+            else
+                take_row_alone(h, &bounds, &row);
             if (row.head != f.head) low = row.low;
             f.head = row.head;
             f.more = row.more;
+            f.rest = row.rest;
             f.low = row.low;
             top = row.top;
+            spent = row.spent;
+            n_events = row.n_events;
             if (feed_ends(&f, planes)) break;
         }
         const record_read r = feed_read(&f, planes);

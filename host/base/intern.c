@@ -11,7 +11,12 @@ typedef struct entry {
     uint64_t hash;
 } entry;
 
-enum { PER_BLOCK = 1024 };
+enum { PER_BLOCK = 1024, PIECE = 16 * 1024 }; /* PIECE: bytes of texts that are allocated at once */
+
+typedef struct piece {
+    struct piece *next;
+    char text[];
+} piece;
 
 struct dl_intern {
     entry **blocks; /* of PER_BLOCK entries, which do not move; one for every `max` entries is reserved */
@@ -20,6 +25,8 @@ struct dl_intern {
     uint32_t *slots; /* number + 1; 0: free; always a power of two, at most half full */
     uint32_t n_slots;
     size_t bytes, max_bytes;
+    piece *pieces; /* of the texts; the first has room from `at` on */
+    size_t at, room;
 };
 
 uint64_t dl_hash_bytes(const void *bytes, size_t n)
@@ -88,13 +95,36 @@ dl_intern *dl_intern_new(uint32_t max_strings, size_t max_bytes)
 void dl_intern_free(dl_intern *in)
 {
     if (!in) return;
-    for (uint32_t i = 0; in->blocks && i < in->count; i++)
-        free(entry_at(in, i)->text);
+    for (piece *p = in->pieces, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
     for (uint32_t i = 0; in->blocks && i <= in->max / PER_BLOCK; i++)
         free(in->blocks[i]);
     free(in->blocks);
     free(in->slots);
     free(in);
+}
+
+/* A copy of a text, which does not move. */
+static char *keep(dl_intern *in, const char *text, size_t n)
+{
+    if (n >= in->room - in->at) {
+        const size_t room = n + 1 > PIECE ? n + 1
+                            : in->pieces  ? PIECE
+                                          : PIECE / 16; /* most tables are small */
+        piece *more = malloc(sizeof *more + room);
+        if (!more) return NULL;
+        more->next = in->pieces;
+        in->pieces = more;
+        in->room = room;
+        in->at = 0;
+    }
+    char *copy = in->pieces->text + in->at;
+    in->at += n + 1;
+    if (n) memcpy(copy, text, n);
+    copy[n] = 0;
+    return copy;
 }
 
 uint32_t dl_intern_add(dl_intern *in, const char *text, size_t n)
@@ -107,10 +137,8 @@ uint32_t dl_intern_add(dl_intern *in, const char *text, size_t n)
     if (in->count >= in->max || n > in->max_bytes - in->bytes) return DL_NO_STRING;
     entry **block = &in->blocks[in->count / PER_BLOCK];
     if (!*block) *block = malloc(PER_BLOCK * sizeof **block);
-    char *copy = *block ? malloc(n + 1) : NULL;
+    char *copy = *block ? keep(in, text, n) : NULL;
     if (!copy) return DL_NO_STRING;
-    if (n) memcpy(copy, text, n);
-    copy[n] = 0;
     *entry_at(in, in->count) = (entry){copy, n, hash};
     in->slots[slot] = ++in->count;
     in->bytes += n;

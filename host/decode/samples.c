@@ -510,7 +510,10 @@ devlog_status dl_summary_quantiles(dl_summary *s, const dl_samples *const *sets,
     if (far) {
         devlog_status status = dl_far_select(far, sets, n, s->min, s->max, ranks, values, DL_FAR_RANKS, err);
         if (status) return status;
-    } else if (s->count <= FEW)
+    } else if (s->count <= 2 || s->min == s->max)
+        for (size_t r = 0; r < MAX_RANKS; r++)
+            values[r] = ranks[r] ? s->max : s->min;
+    else if (s->count <= FEW)
         select_few(sets, n, s->min, s->max, ranks, values, 5);
     else if (!select_ranks(sets, n, s->min, s->max, ranks, values, 5))
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the quantiles of %llu values",

@@ -149,10 +149,21 @@ uint32_t dl_tables_stream(dl_tables *t, uint32_t chip_id, uint16_t core_x, uint1
     return added(t, t->added.streams++);
 }
 
+/* That of the site before, mostly. */
+static uint32_t text_of_file(dl_tables *t, const char *file, size_t n)
+{
+    size_t len;
+    const char *last = dl_intern_text(t->strings, t->last_file, &len);
+    if (len == n && memcmp(last, file, n) == 0) return t->last_file;
+    const uint32_t text = dl_tables_text(t, file, n);
+    if (text != DL_NO_STRING) t->last_file = text;
+    return text;
+}
+
 uint32_t dl_tables_site(dl_tables *t, const char *name, size_t name_len, const char *file, size_t file_len,
                         uint32_t line)
 {
-    dl_site s = {dl_tables_text(t, name, name_len), dl_tables_text(t, file, file_len), line,
+    dl_site s = {dl_tables_text(t, name, name_len), text_of_file(t, file, file_len), line,
                  dl_role_of_zone(name, name_len, file, file_len)};
     if (s.name == DL_NO_STRING || s.file == DL_NO_STRING) return DL_NONE;
     uint64_t hash = site_hash(&s);

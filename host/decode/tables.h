@@ -133,6 +133,7 @@ typedef struct dl_tables {
     dl_stream *streams;
     dl_site *sites;
     dl_kind *kinds;
+    uint32_t last_file; /* a text */
     uint32_t n_chips, n_streams, n_sites, n_kinds;
     uint32_t *stream_slots, *site_slots, *kind_slots; /* hash tables: number + 1 */
     uint32_t n_stream_slots, n_site_slots, n_kind_slots;

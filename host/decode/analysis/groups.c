@@ -15,23 +15,58 @@ void dl_groups_free(dl_groups *g)
 /* Names in their order: the rank of each text that is the name of a site or of a RISC, by number. */
 static int by_text(const void *pa, const void *pb, void *tables)
 {
-    return strcmp(dl_text(tables, *(const uint32_t *)pa), dl_text(tables, *(const uint32_t *)pb));
+    const dl_keyed *a = pa, *b = pb;
+    if (a->key != b->key) return a->key < b->key ? -1 : 1;
+    return strcmp(dl_text(tables, (uint32_t)a->at), dl_text(tables, (uint32_t)b->at));
+}
+
+/* Eight bytes of a text, so that numbers are in the order of texts. */
+static uint64_t eight_of(const char *text, size_t from)
+{
+    uint64_t eight = 0;
+    const char *at = text + from;
+    for (int i = 0; i < 8; i++) {
+        eight = eight << 8 | (unsigned char)*at;
+        at += *at != 0;
+    }
+    return eight;
+}
+
+/* Puts texts in order that have so many first bytes in common: by the next eight, and where these are the same, too, by those behind them.
+ * False: no memory. */
+static bool sort_names(dl_tables *t, dl_keyed *names, size_t n, size_t same)
+{
+    enum { FEW = 256, MOST = 256 };
+    for (size_t i = 0; i < n && n > 1; i++)
+        names[i].key = eight_of(dl_text(t, (uint32_t)names[i].at), same);
+    if (n < FEW || same > MOST) {
+        if (n > 1) qsort_r(names, n, sizeof *names, by_text, t);
+        return true;
+    }
+    bool ok = dl_sort_keyed(names, n);
+    for (size_t from = 0, to; from < n && ok; from = to) {
+        for (to = from + 1; to < n && names[to].key == names[from].key;)
+            to++;
+        if (names[from].key & 0xFF) ok = sort_names(t, names + from, to - from, same + 8);
+    }
+    return ok;
 }
 
 static uint32_t *rank_names(dl_tables *t)
 {
     const uint32_t n_texts = dl_intern_count(t->strings);
     uint32_t *ranks = calloc(n_texts + 1u, sizeof *ranks);
-    uint32_t *names = malloc((n_texts + 1u) * sizeof *names), n = 0;
+    dl_keyed *names = malloc((n_texts + 1u) * sizeof *names);
+    uint32_t n = 0;
     for (uint32_t i = 0; ranks && names && i < t->n_sites + t->n_streams; i++) {
         uint32_t name = i < t->n_sites ? t->sites[i].name : t->streams[i - t->n_sites].risc_name;
-        if (!ranks[name]) names[n++] = name;
+        if (!ranks[name]) names[n++].at = name;
         ranks[name] = 1;
     }
-    if (ranks && names) qsort_r(names, n, sizeof *names, by_text, t);
-    for (uint32_t i = 0; ranks && names && i < n; i++)
-        ranks[names[i]] = i;
-    if (!names) {
+    const bool ok = ranks && names && sort_names(t, names, n, 0);
+    for (uint32_t i = 0; ok && i < n; i++)
+        ranks[names[i].at] = i;
+    if (!ok) {
         free(ranks);
         ranks = NULL;
     }

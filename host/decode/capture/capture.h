@@ -218,7 +218,6 @@ typedef struct dl_capture_standing {
  * handed is valid during the call. A status other than DEVLOG_OK stops the reader. */
 typedef struct dl_capture_sink {
     void *ctx;
-    bool planes; /* cores may come without their words, where these are plain */
     devlog_status (*chip)(void *ctx, const dl_capture_chip *chip, devlog_error *err);
     devlog_status (*elf)(void *ctx, const dl_capture_elf *elf, devlog_error *err);
     devlog_status (*launch)(void *ctx, const dl_capture_launch *launch, devlog_error *err);
@@ -238,6 +237,7 @@ typedef struct dl_capture_sink {
     devlog_status (*exchanges)(void *ctx, const dl_capture_exchanges *exchanges, devlog_error *err);
     /* Each frame that is found, whatever is in it; perhaps long before it is handed on. */
     void (*stands)(void *ctx, const dl_capture_standing *frame);
+    bool planes; /* cores may come without their words, where these are plain */
 } dl_capture_sink;
 
 /* What the reader met. */

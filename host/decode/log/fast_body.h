@@ -101,6 +101,29 @@ FAST_TARGET FAST_COLD static fast_zone *FAST(find_zone)(struct dl_fast *f, fast_
     return NULL;
 }
 
+/* A zone's start or end that has not been seen: its mark as the general path would make it, from the cells behind the launch ids,
+ * of which the last is at most empty meta data. Returns the next line; NULL: the general path is to see it, because it is
+ * something else, or has been seen and may be learned now. Where names hardly come twice, nothing is learned of them. */
+FAST_TARGET FAST_COLD static const char *FAST(new_zone)(dl_parser *p, const fast_line *line, uint64_t frame,
+                                                        dl_mark *mark)
+{
+    struct dl_fast *f = p->fast;
+    const dl_columns *c = &f->columns;
+    dl_cell cells[DL_MAX_CELLS];
+    const char *at = line->tail;
+    for (uint32_t i = f->zone_at; i < f->n_cells; i++) {
+        const char *stop = FAST(meta_end)(at);
+        const size_t n = (size_t)(stop - at);
+        if (stop >= line->end || *stop != (i + 1 < f->n_cells ? ',' : '\n')) return NULL;
+        if (n && (*at == '"' || *at == ' ' || *at == '\t' || stop[-1] == ' ' || stop[-1] == '\t'))
+            return NULL;
+        cells[i] = (dl_cell){at, n};
+        at = stop + 1;
+    }
+    if ((size_t)(at - line->at) > DL_MAX_LINE || (f->meta && cells[f->n_cells - 1].len)) return NULL;
+    return fast_new_mark(p, line, cells, c, frame, mark) ? at : NULL;
+}
+
 /* The number of bytes of a timer id with its comma, when it is not the predicted one; 0: it is none. */
 FAST_COLD static uint32_t FAST(timer_len)(const char *at)
 {
@@ -179,7 +202,13 @@ FAST_TARGET static const char *FAST(named)(dl_parser *p, const char *at, const c
             break;
         if (!predicted || !FAST(equal_long)(cell, z->text, z->len)) {
             z = FAST(find_zone)(f, &zone->next[place->risc], timer, cell);
-            if (!z) break;
+            if (!z) {
+                const fast_line line = {at, end, timer, cell, place->stream, time, data};
+                const char *behind = FAST(new_zone)(p, &line, frame, &out.marks[i]);
+                if (!behind) break;
+                at = behind;
+                continue;
+            }
         }
         const char *next = cell + z->len;
         uint64_t code = frame;

@@ -1,5 +1,5 @@
 /* What the fast path remembers, and its arithmetic without vector instructions. Included by fast.c and
- * fast_body.h only. */
+ * fast_body.h, and fast_new.c, only. */
 #ifndef DEVLOG_DECODE_FAST_INTERNAL_H
 #define DEVLOG_DECODE_FAST_INTERNAL_H
 
@@ -11,7 +11,7 @@
 #include "decode/log/parser_internal.h"
 
 /* Kept out of the loops, whose registers are scarce. */
-#define FAST_COLD __attribute__((noinline))
+#define FAST_COLD __attribute__((noinline, unused))
 
 enum {
     FAST_PLACE = 32, /* bytes of a place's text at most */
@@ -144,6 +144,18 @@ FAST_COLD static bool fast_frame(dl_parser *p, const fast_output *out, const dl_
 {
     return dl_marks_frame(p->marks, ids, p->marks->n + i, out->line + i, code);
 }
+
+/* A line of which all is known but the zone. */
+typedef struct fast_line {
+    const char *at, *end;     /* where it begins; of the block */
+    const char *timer, *tail; /* its timer id; behind the launch ids */
+    uint32_t stream;
+    uint64_t time, data;
+} fast_line;
+
+/* fast_new.c: the mark of a zone by its cells, which are trimmed. False: it is no zone's, or it is not new. */
+bool fast_new_mark(dl_parser *p, const fast_line *line, const dl_cell *cells, const dl_columns *c,
+                   uint64_t frame, dl_mark *mark);
 
 /* Whether meta data name the marker, which its line then does not. */
 static inline bool fast_tells_counter(const char *meta, size_t n)

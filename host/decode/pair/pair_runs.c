@@ -45,6 +45,16 @@ static inline bool has_shape(const pair_shape *shape, const dl_mark *marks)
     return (differ[0] | differ[1]) == 0;
 }
 
+/* Whether the first mark behind those of firmware and kernel is of this shape, mostly: of shapes of several kernels most are told
+ * apart by that. */
+static inline bool may_have_shape(const pair_shape *shape, const dl_mark *marks)
+{
+    const uint8_t *order = shape->order;
+    if (shape->n < 3) return true;
+    const uint64_t code = marks[order ? order[2] : 2].code - marks[order ? order[1] : 1].code;
+    return ((code - shape->steps[2][1]) & (DL_MARK_STREAM | DL_MARK_KIND)) == 0;
+}
+
 /* Whether marks of a shape with data are all in one frame but for the first, and rare only for their data. */
 static bool has_one_frame(const dl_marks *m, const pair_shape *shape, const dl_mark *marks)
 {
@@ -86,7 +96,8 @@ static inline stream_shape *find_shape(const stream_state *s, const dl_mark *mar
     stream_shape *expected = s->shape->follows;
     if (expected->shape->n <= n && has_shape(expected->shape, marks)) return expected;
     for (stream_shape *known = s->shapes; known; known = known->others) {
-        if (known == expected || known->shape->n > n || !has_shape(known->shape, marks)) continue;
+        if (known == expected || known->shape->n > n || !may_have_shape(known->shape, marks)) continue;
+        if (!has_shape(known->shape, marks)) continue;
         s->shape->follows = known;
         return known;
     }

@@ -34,7 +34,8 @@ typedef struct reader {
     dl_record_codes *unnamed; /* of markers without an ELF file */
     uint32_t told;            /* index + 1 of the chip whose line the sink was told last */
     raw_look look;            /* at the records of the RISC in hand */
-    raw_place place;          /* of them, where they are in planes */
+    raw_extremes extremes;
+    raw_place place; /* of them, where they are in planes */
     struct violation {
         dl_capture_violation is; /* without its texts */
         uint32_t site;           /* DL_NONE: there are more than can be kept apart */
@@ -271,6 +272,7 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
                     .events_until = manager_end(core),
                     .ahead = ahead,
                     .line = (uint32_t)(r->frame + 1),
+                    .extremes = r->options->recorded ? &r->extremes : NULL, /* and so nothing is filtered */
                     .no_meta = !r->options->keep_meta,
                     .tell_dropped = true};
     raw_known *known = capture_riscs_of(&r->riscs, r->tables, core, risc->name);
@@ -476,6 +478,7 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
     capture_riscs_free(&r.riscs);
     dl_host_sites_free(&r.host_sites);
     raw_look_free(&r.look);
+    raw_extremes_free(&r.extremes);
     dl_marks_free(&r.marks);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "decode/capture/capture.h"
 #include "decode/capture/raw_internal.h"
 
@@ -168,13 +169,26 @@ static void learn(const raw_maker *m, const record_event *e, const dl_kind *kind
     m->in->codes->place[code] = (uint16_t)++m->in->codes->n;
 }
 
+/* What a sum's meta data say. Not by printf: some kernels record little else. */
+static void add_numbers(dl_str *json, const record_event *e)
+{
+    static const char *const keys[] = {"{\"count\":", ",\"min\":", ",\"max\":"};
+    const uint32_t values[] = {e->passes, e->shortest, e->longest};
+    char text[3 * (sizeof "{\"count\":" + DL_U64_DIGITS) + 2], *to = text;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const size_t n = strlen(keys[i]);
+        memcpy(to, keys[i], n);
+        to = dl_digits(to + n, values[i]);
+    }
+    *to++ = '}';
+    dl_str_add_n(json, text, (size_t)(to - text));
+}
+
 static devlog_status add_meta(raw_maker *m, const record_event *e, dl_rare *rare, devlog_error *err)
 {
     dl_str json = {0};
     if (e->kind == DEVLOG_KIND_COUNTER) dl_str_add(&json, "{\"counter\":1}");
-    if (e->kind == DEVLOG_KIND_SUM)
-        dl_str_fmt(&json, "{\"count\":%" PRIu32 ",\"min\":%" PRIu32 ",\"max\":%" PRIu32 "}", e->passes,
-                   e->shortest, e->longest);
+    if (e->kind == DEVLOG_KIND_SUM) add_numbers(&json, e);
     if (e->kind == DEVLOG_KIND_PRINT) raw_text(m->in->elf, e, &json);
     devlog_status status = dl_str_status(&json, err);
     if (json.len && status == DEVLOG_OK) rare->meta = dl_tables_meta(m->tables, json.text, json.len);
@@ -194,13 +208,17 @@ devlog_status raw_add_event(void *context, const record_event *e, devlog_error *
     if (e->kind == DEVLOG_KIND_SUM) rare.op = e->passes;
     /* Texts, and the extremes of sums, are in tables; the rest is for who lists marks. */
     const bool tabled = e->kind == DEVLOG_KIND_PRINT || e->kind == DEVLOG_KIND_SUM;
-    devlog_status status = zone || (m->in->no_meta && !tabled) ? DEVLOG_OK : add_meta(m, e, &rare, err);
-    if (status) return status;
     dl_kind kind;
     if (!known || known->way == DL_RECORD_UNKNOWN || known->way == DL_RECORD_OTHER) {
         kind = kind_of(m, e, site_of(m, e));
         if (known && known->way == DL_RECORD_UNKNOWN) learn(m, e, &kind, known);
     }
+    const bool told = e->kind == DEVLOG_KIND_SUM && m->in->no_meta && m->in->extremes &&
+                      !raw_extremes_widen(m->in->extremes, (uint32_t)(m->common & DL_MARK_STREAM), kind.site,
+                                          e->shortest, e->longest);
+    devlog_status status =
+        zone || told || (m->in->no_meta && !tabled) ? DEVLOG_OK : add_meta(m, e, &rare, err);
+    if (status) return status;
     if (known && known->way != DL_RECORD_UNKNOWN && known->way != DL_RECORD_OTHER) {
         if (e->kind == DEVLOG_KIND_COMPLETE) status = add_mark(m, known->start, e->start, NULL, err);
         return status ? status : add_mark(m, known->code, e->time, &rare, err);

@@ -56,6 +56,16 @@ typedef struct raw_known {
     record_shape *shape; /* of its last records that had one */
 } raw_known;
 
+/* raw_extremes.c: the least and the greatest passes of sums so far, by stream and site. Zero to begin with. */
+typedef struct raw_extremes {
+    struct raw_extreme *slots; /* hash table, at most half full */
+    uint32_t n, n_slots;
+} raw_extremes;
+
+/* Whether one of a record's is beyond those so far, which it then is not any more. */
+bool raw_extremes_widen(raw_extremes *all, uint32_t stream, uint32_t site, uint32_t least, uint32_t greatest);
+void raw_extremes_free(raw_extremes *all);
+
 typedef struct raw_risc {
     uint32_t chip;           /* number of the device in logs */
     uint16_t core_x, core_y; /* logical coordinates */
@@ -78,8 +88,10 @@ typedef struct raw_risc {
     uint64_t events_until;  /* none is younger: its FW end, 0: not known */
     uint64_t ahead;         /* cycles that are taken from all stamps */
     uint32_t line;          /* of all marks, for messages */
-    bool no_meta;           /* nobody lists marks: meta data only where tables show it */
-    bool tell_dropped;      /* marks of DL_DROPPED_ZONE, where the dropping began */
+    raw_extremes *
+        extremes; /* without meta data: those of sums that are told already need not be again; NULL: all are told */
+    bool no_meta;      /* nobody lists marks: meta data only where tables show it */
+    bool tell_dropped; /* marks of DL_DROPPED_ZONE, where the dropping began */
 } raw_risc;
 
 /* A value by tt-metal's old name (include/devlog/tt_metal/tools/profiler/kernel_profiler.hpp) is an event

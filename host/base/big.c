@@ -19,7 +19,8 @@ enum {
     FILE_STEP = 2 * 1024 * 1024,
     LARGE_PAGE = 2 * 1024 * 1024,
     AT_ONCE = 256 * 1024,
-    ZEROS = 32 * 1024
+    ZEROS = 32 * 1024,
+    SPAN = 64 /* pieces */
 };
 
 static bool keeps_promises(int fd)
@@ -169,31 +170,53 @@ void dl_big_free(dl_big *b)
     *b = (dl_big){0};
 }
 
-void *dl_big_piece(const char *folder, int *file, size_t *end, size_t bytes)
+/* Address space for the next pieces. */
+static bool new_span(dl_big_pieces *p)
 {
-    int fd = *file - 1;
-    if (fd < 0) fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0) return NULL;
-    void *at = MAP_FAILED;
-    if ((*file || keeps_promises(fd)) && lengthen(fd, *end, *end + bytes))
-        at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)*end);
-    if (at == MAP_FAILED) {
-        if (!*file) close(fd);
+    void **spans = realloc(p->spans, (p->n / SPAN + 1) * sizeof *spans);
+    if (!spans) return false;
+    p->spans = spans;
+    spans[p->n / SPAN] = mmap(NULL, (size_t)SPAN * DL_BIG_PIECE, PROT_NONE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return spans[p->n / SPAN] != MAP_FAILED;
+}
+
+void *dl_big_piece(dl_big_pieces *p)
+{
+    if (!p->file) {
+        const int fd = open(p->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+        if (fd < 0 || !keeps_promises(fd)) {
+            if (fd >= 0) close(fd);
+            return NULL;
+        }
+        p->file = fd + 1;
+    }
+    const size_t from = p->n * DL_BIG_PIECE;
+    if (!lengthen(p->file - 1, from, from + DL_BIG_PIECE)) return NULL;
+    if (p->n % SPAN == 0 && !new_span(p)) return NULL;
+    char *at = (char *)p->spans[p->n / SPAN] + p->n % SPAN * DL_BIG_PIECE;
+    if (mmap(at, DL_BIG_PIECE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, p->file - 1, (off_t)from) ==
+        MAP_FAILED) {
+        if (p->n % SPAN == 0) munmap(at, (size_t)SPAN * DL_BIG_PIECE);
         return NULL;
     }
-    *file = fd + 1;
-    *end += bytes;
+    p->n++;
     return at;
 }
 
-void dl_big_piece_cool(void *piece, size_t bytes)
+void dl_big_pieces_cool(const dl_big_pieces *p)
 {
-    madvise(piece, bytes, MADV_DONTNEED);
+    for (size_t i = 0; i < p->n; i += SPAN)
+        madvise(p->spans[i / SPAN], (p->n - i < SPAN ? p->n - i : SPAN) * DL_BIG_PIECE, MADV_DONTNEED);
 }
 
-void dl_big_piece_free(void *piece, size_t bytes)
+void dl_big_pieces_free(dl_big_pieces *p)
 {
-    munmap(piece, bytes);
+    for (size_t i = 0; i < p->n; i += SPAN)
+        munmap(p->spans[i / SPAN], (size_t)SPAN * DL_BIG_PIECE);
+    free(p->spans);
+    if (p->file) close(p->file - 1);
+    *p = (dl_big_pieces){0};
 }
 
 void *dl_big_reserve(size_t bytes)

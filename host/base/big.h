@@ -33,11 +33,19 @@ void dl_big_free(dl_big *b);
 void *dl_big_reserve(size_t bytes);
 void dl_big_unreserve(void *array, size_t bytes); /* NULL is allowed */
 
-/* The same in pieces that never move: the next `bytes` (whole pages) of a file without a name in `folder`, of which
- * *file (descriptor + 1; 0: none yet) and *end are kept by the caller, who closes it. NULL: there is no room, or the
- * file system cannot promise it. */
-void *dl_big_piece(const char *folder, int *file, size_t *end, size_t bytes);
-void dl_big_piece_cool(void *piece, size_t bytes);
-void dl_big_piece_free(void *piece, size_t bytes);
+/* The same in pieces of DL_BIG_PIECE that never move. Zero-initialise it, set `folder`, free it with dl_big_pieces_free. */
+typedef struct dl_big_pieces {
+    const char *folder; /* borrowed */
+    size_t n;
+    void **spans; /* several pieces each, one behind the other, so that one call lets them go */
+    int file;     /* descriptor + 1 */
+} dl_big_pieces;
+
+enum { DL_BIG_PIECE = 2 * 1024 * 1024 };
+
+/* NULL: there is no room, or the file system cannot promise it. */
+void *dl_big_piece(dl_big_pieces *p);
+void dl_big_pieces_cool(const dl_big_pieces *p);
+void dl_big_pieces_free(dl_big_pieces *p);
 
 #endif

@@ -27,22 +27,15 @@ enum {
     LARGE_PIECE = 2 * 1024 * 1024 /* what Linux calls a huge page: one fault in place of 512 */
 };
 
-/* Lets the first `n` pieces in the file go. */
-static void cool(const dl_sample_pool *p, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        dl_big_piece_cool(p->pieces[IN_MEMORY + i], LARGE_PIECE);
-}
-
 /* A chunk is read. Sets are read one after the other and lie all over the file, of which the system maps the
  * neighbours of each page, too: so it is let go every few chunks. */
 static void see(const dl_samples *s)
 {
     enum { SEEN_MOST = 64 };
     dl_sample_pool *p = s->pool;
-    if (!p || !p->n_filed) return;
+    if (!p || !p->filed.n) return;
     if (atomic_fetch_add_explicit(&p->seen, 1, memory_order_relaxed) % SEEN_MOST == SEEN_MOST - 1)
-        cool(p, p->n_filed);
+        dl_big_pieces_cool(&p->filed);
 }
 
 /* NULL: it is full, or there is none. */
@@ -50,26 +43,31 @@ static void *new_filed_piece(dl_sample_pool *p)
 {
     enum { COOL_EVERY = 4 };
     if (!p->folder || p->n_pieces < IN_MEMORY) return NULL;
-    void *piece = dl_big_piece(p->folder, &p->file, &p->file_end, LARGE_PIECE);
-    if (!piece) {
-        p->folder = NULL; /* what follows is in memory */
-        return NULL;
-    }
-    if (++p->n_filed % COOL_EVERY == 0)
-        cool(p, p->n_filed - 1); /* what is full is not wanted before the end */
+    p->filed.folder = p->folder;
+    if (p->filed.n % COOL_EVERY == COOL_EVERY - 1)
+        dl_big_pieces_cool(&p->filed); /* what is full is not wanted before the end */
+    void *piece = dl_big_piece(&p->filed);
+    if (!piece) p->folder = NULL; /* what follows is in memory */
     return piece;
 }
 
-static void *new_piece(dl_sample_pool *p, size_t *size)
+static void *new_piece_in_memory(dl_sample_pool *p, size_t *size)
 {
-    *size = p->n_pieces < SMALL_PIECES ? SMALL_PIECE : LARGE_PIECE;
-    if (*size == SMALL_PIECE) return malloc(SMALL_PIECE);
-    void *piece = new_filed_piece(p);
-    if (piece) return piece;
-    piece = aligned_alloc(LARGE_PIECE, LARGE_PIECE);
+    if (p->n_pieces == p->cap_pieces) {
+        uint32_t cap = p->cap_pieces ? p->cap_pieces * 2 : 16;
+        void **pieces = realloc(p->pieces, cap * sizeof *pieces);
+        if (!pieces) return NULL;
+        p->pieces = pieces;
+        p->cap_pieces = cap;
+    }
+    const bool small = p->n_pieces < SMALL_PIECES;
+    *size = small ? SMALL_PIECE : LARGE_PIECE;
+    void *piece = small ? malloc(SMALL_PIECE) : aligned_alloc(LARGE_PIECE, LARGE_PIECE);
 #ifdef MADV_HUGEPAGE
-    if (piece) madvise(piece, LARGE_PIECE, MADV_HUGEPAGE); /* a wish: without it there are more faults */
+    if (piece && !small)
+        madvise(piece, LARGE_PIECE, MADV_HUGEPAGE); /* a wish: without it there are more faults */
 #endif
+    if (piece) p->pieces[p->n_pieces++] = piece;
     return piece;
 }
 
@@ -78,17 +76,10 @@ static void *take(dl_sample_pool *p, size_t bytes)
 {
     bytes = (bytes + 15) & ~(size_t)15;
     if (bytes > (size_t)(p->end - p->at)) {
-        if (p->n_pieces == p->cap_pieces) {
-            uint32_t cap = p->cap_pieces ? p->cap_pieces * 2 : 16;
-            void **pieces = realloc(p->pieces, cap * sizeof *pieces);
-            if (!pieces) return NULL;
-            p->pieces = pieces;
-            p->cap_pieces = cap;
-        }
-        size_t size;
-        char *piece = new_piece(p, &size);
+        size_t size = DL_BIG_PIECE;
+        char *piece = new_filed_piece(p);
+        if (!piece) piece = new_piece_in_memory(p, &size);
         if (!piece) return NULL;
-        p->pieces[p->n_pieces++] = piece;
         p->at = piece;
         p->end = piece + size;
     }
@@ -99,20 +90,16 @@ static void *take(dl_sample_pool *p, size_t bytes)
 
 void dl_sample_pool_free(dl_sample_pool *p)
 {
-    for (uint32_t i = 0; i < p->n_pieces; i++) {
-        if (i >= IN_MEMORY && i - IN_MEMORY < p->n_filed)
-            dl_big_piece_free(p->pieces[i], LARGE_PIECE);
-        else
-            free(p->pieces[i]);
-    }
+    for (uint32_t i = 0; i < p->n_pieces; i++)
+        free(p->pieces[i]);
     free(p->pieces);
-    if (p->file) close(p->file - 1);
+    dl_big_pieces_free(&p->filed);
     *p = (dl_sample_pool){0};
 }
 
 uint64_t dl_sample_pool_filed(const dl_sample_pool *p)
 {
-    return (uint64_t)p->n_filed * LARGE_PIECE;
+    return (uint64_t)p->filed.n * DL_BIG_PIECE;
 }
 
 bool dl_samples_grow(dl_samples *s)

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/big.h"
 #include "base/error.h"
 
 __extension__ typedef unsigned __int128 dl_u128;
@@ -21,11 +22,9 @@ typedef struct dl_sample_chunk {
 typedef struct dl_sample_pool {
     const char *folder; /* borrowed; NULL: memory only */
     char *at, *end;     /* of the piece in hand */
-    void **pieces;
+    void **pieces;      /* in memory */
     uint32_t n_pieces, cap_pieces;
-    uint32_t n_filed; /* of them in the file, behind those in memory */
-    int file;         /* descriptor + 1 */
-    size_t file_end;
+    dl_big_pieces filed;
     _Atomic uint32_t seen; /* chunks read since what is in the file was let go last */
 } dl_sample_pool;
 

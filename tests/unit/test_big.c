@@ -121,6 +121,36 @@ static void half_of_a_small_disk_stays_free(void **state)
     assert_int_equal(umount(folder), 0);
 }
 
+/* More than one call lets go at once (64), and none where there is no folder. */
+static void pieces_survive(void **state)
+{
+    (void)state;
+    enum { PIECES = 70, EACH = DL_BIG_PIECE / sizeof(uint64_t) };
+    static uint64_t *at[PIECES];
+    dl_big_pieces p = {.folder = "/tmp"};
+    for (uint64_t i = 0; i < PIECES; i++) {
+        at[i] = dl_big_piece(&p);
+        if (!at[i]) {
+            dl_big_pieces_free(&p);
+            skip(); /* the file system promises no room */
+        }
+        for (size_t k = 0; k < EACH; k += EACH - 1) {
+            assert_int_equal(at[i][k], 0);
+            at[i][k] = i * 1000 + k;
+        }
+        if (i % 10 == 9) dl_big_pieces_cool(&p);
+    }
+    dl_big_pieces_cool(&p);
+    for (uint64_t i = 0; i < PIECES; i++)
+        for (size_t k = 0; k < EACH; k += EACH - 1)
+            assert_int_equal(at[i][k], i * 1000 + k);
+    dl_big_pieces_free(&p);
+    dl_big_pieces none = {.folder = "/no/such/folder"};
+    assert_null(dl_big_piece(&none));
+    dl_big_pieces_cool(&none);
+    dl_big_pieces_free(&none);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +159,7 @@ int main(void)
         cmocka_unit_test(small_ones_need_no_file),
         cmocka_unit_test(a_full_disk_is_no_loss),
         cmocka_unit_test(half_of_a_small_disk_stays_free),
+        cmocka_unit_test(pieces_survive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

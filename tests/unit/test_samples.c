@@ -127,7 +127,7 @@ static void a_pool_goes_to_a_file(void **state)
         dl_samples sets[2] = {{.pool = &pool}, {.pool = &pool}};
         for (uint64_t k = 0; k < VALUES; k++)
             if (!dl_samples_add(&sets[k & 1], k % 1000003 == 0 ? UINT64_MAX - k : k)) fail_msg("no memory");
-        assert_true(i || pool.n_filed > 1 || !pool.folder); /* a file system may not promise room */
+        assert_true(i || pool.filed.n > 1 || !pool.folder); /* a file system may not promise room */
         for (int set = 0; set < 2; set++) {
             dl_sample_walk w;
             uint64_t value, k = (uint64_t)set;
@@ -169,7 +169,7 @@ static void what_is_read_of_a_file_is_let_go(void **state)
         dl_sample_pool_free(&pool);
         skip(); /* the file system promises no room */
     }
-    assert_true(pool.n_filed > 2L * MOST_KIB / 2048);
+    assert_true(pool.filed.n > 2L * MOST_KIB / 2048);
     for (uint64_t k = 0; k < MANY; k++) {
         devlog_error err;
         dl_summary s;

@@ -9,7 +9,8 @@
 enum {
     MOST_IDS = 160, /* four numbers and the next with their keys, and room to copy in words */
     MOST_NUMBERS = 1024,
-    MOST_NAMES = 2048,               /* of a place, and of a site, whose lines are printed the quick way */
+    MOST_NAMES = 2048, /* of a place, and of a site, whose lines are printed the quick way */
+    MOST_LINE = MOST_NUMBERS + 2 * MOST_NAMES,
     PLAIN_KINDS = DL_VIEW_POINT + 1, /* zones and points */
     PLAIN_DEPTHS = 10,               /* in the first lane: their lines end alike */
 };
@@ -193,7 +194,9 @@ static bool make_begins(const table *t, uint32_t track)
         dl_str s = {0};
         dl_str_add_n(&s, begin, (size_t)(begin_line(t, begin, kind, false) - begin));
         dl_str_add_n(&s, place->text, place->n);
-        if (!out_keep(&t->begins[track * PLAIN_KINDS + kind], &s)) return false;
+        out_fragment *const kept = &t->begins[track * (size_t)PLAIN_KINDS + kind];
+        if (!out_keep(kept, &s)) return false;
+        if (kept->n > MOST_NAMES) kept->n = 0; /* so that none is printed the quick way */
     }
     return true;
 }
@@ -226,19 +229,19 @@ ALWAYS_INLINE void again(char *to, const char *number)
     memcpy(to, copy, sizeof copy);
 }
 
-/* What any_line() prints of a zone or point that has nothing but what all have; false: where it has names that are not known yet,
- * or long. Words and not a struct, of which the compiler would make vectors. */
-ALWAYS_INLINE bool plain_line(table *t, const bool json, uint32_t track, uint32_t site_number, uint32_t kind,
-                              uint32_t depth, uint32_t launch, uint64_t cycle, uint64_t end_cycle,
-                              uint64_t from, uint64_t until)
+/* What any_line() prints of a zone or point that has nothing but what all have, to where there is room for MOST_LINE: the place
+ * behind; NULL: it has names that are not known yet, or long. Words and not a struct, of which the compiler would make vectors. */
+ALWAYS_INLINE char *plain_line(table *t, const bool json, char *const line, uint32_t track,
+                               uint32_t site_number, uint32_t kind, uint32_t depth, uint32_t launch,
+                               uint64_t cycle, uint64_t end_cycle, uint64_t from, uint64_t until)
 {
-    if (kind >= PLAIN_KINDS || depth >= PLAIN_DEPTHS) return false;
+    if (kind >= PLAIN_KINDS || depth >= PLAIN_DEPTHS) return NULL;
     const out_fragment *const begin = &t->begins[track * (size_t)PLAIN_KINDS + kind],
                               *const site = &t->sites[site_number];
     const size_t n_begin = begin->n, n_site = site->n; /* 0: not known yet */
-    if (n_begin - 1 >= MOST_NAMES || n_site - 1 >= MOST_NAMES) return false;
+    if (!n_begin || n_site - 1 >= MOST_NAMES) return NULL;
     const bool is_zone = kind == DL_VIEW_ZONE, is_same = from == cycle && until == end_cycle;
-    char *const line = out_room(&t->out, MOST_NUMBERS + 2 * MOST_NAMES);
+
     char *to = out_copy_words(line, begin->text, n_begin);
     to = out_copy_words(to, site->text, n_site);
     if (t->launch != launch) make_ids(t, launch);
@@ -264,8 +267,7 @@ ALWAYS_INLINE bool plain_line(table *t, const bool json, uint32_t track, uint32_
         to = dl_digits_short(KEY(json, to, "ns"), until - from);
     }
     memcpy(to, t->ends[depth], sizeof t->ends[0]);
-    t->out.len += (size_t)(to - line) + t->n_end;
-    return true;
+    return to + t->n_end;
 }
 
 ALWAYS_INLINE devlog_status lines(table *t, const dl_view_item *items, size_t n, const bool json,
@@ -273,45 +275,17 @@ ALWAYS_INLINE devlog_status lines(table *t, const dl_view_item *items, size_t n,
 {
     devlog_status status = DEVLOG_OK;
     for (const dl_view_item *i = items, *behind = items + n; i < behind && !status; i++) {
-        if (i->data || i->meta || i->lane ||
-            !plain_line(t, json, i->track, i->site, i->kind, i->depth, i->launch, i->cycle, i->end_cycle,
-                        i->start, i->end))
+        char *const line = out_room(&t->out, MOST_LINE);
+        char *to = i->data || i->meta || i->lane
+                       ? NULL
+                       : plain_line(t, json, line, i->track, i->site, i->kind, i->depth, i->launch, i->cycle,
+                                    i->end_cycle, i->start, i->end);
+        if (to)
+            t->out.len += (size_t)(to - line);
+        else
             status = any_line(t, i, err);
     }
     return status;
-}
-
-ALWAYS_INLINE devlog_status window_lines(table *t, const view_window *w, const bool json, devlog_error *err)
-{
-    devlog_status status = DEVLOG_OK;
-    for (const view_place *p = w->places, *behind = p + w->n; p < behind && !status; p++) {
-        if (!view_is_of_run(p)) {
-            status = lines(t, view_item_of(w, p), 1, json, err);
-            continue;
-        }
-        const view_taken *const run = view_taken_of(w, p);
-        const view_shape_item *const of = &run->items[p->what];
-        const uint64_t end_cycle = run->start + run->stamps[of->end];
-        if (plain_line(t, json, run->track, of->site, of->kind, of->depth, run->launch, p->cycle, end_cycle,
-                       view_taken_time(run, p->cycle), view_taken_time(run, end_cycle)))
-            continue;
-        const dl_view_item item = view_window_item(w, p);
-        status = any_line(t, &item, err);
-    }
-    return status;
-}
-
-/* How these end. */
-static void make_ends(table *t)
-{
-    for (unsigned i = 0; i < PLAIN_DEPTHS; i++) {
-        char *to = t->ends[i];
-        to = NUMBER(t->json, to, "data", false, 0);
-        to = NUMBER(t->json, to, "lane", true, 0);
-        to = NUMBER(t->json, to, "depth", true, i);
-        to = t->json ? OUT_COPY(to, "}") : OUT_COPY(to, ",\n");
-        t->n_end = (size_t)(to - t->ends[i]);
-    }
 }
 
 static devlog_status csv_lines(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
@@ -324,6 +298,37 @@ static devlog_status json_lines(void *ctx, const dl_view_item *items, size_t n, 
     return lines(ctx, items, n, true, err);
 }
 
+/* What is not printed the quick way; apart, so that this makes no item. */
+static __attribute__((noinline)) devlog_status line_of(table *t, const view_window *w, const view_place *p,
+                                                       devlog_error *err)
+{
+    const dl_view_item item = view_window_item(w, p);
+    return t->json ? json_lines(t, &item, 1, err) : csv_lines(t, &item, 1, err);
+}
+
+ALWAYS_INLINE devlog_status window_lines(table *t, const view_window *w, const bool json, devlog_error *err)
+{
+    char *to = out_room(&t->out, MOST_LINE), *const full = t->out.text + t->out.cap - MOST_LINE;
+    for (const view_place *p = w->places, *behind = p + w->n; p < behind; p++) {
+        char *next = NULL;
+        if (view_is_of_run(p)) {
+            const view_taken *const run = view_taken_of(w, p);
+            const view_shape_item *const of = &run->items[p->what];
+            const uint64_t end_cycle = run->start + run->stamps[of->end];
+            next = plain_line(t, json, to, run->track, of->site, of->kind, of->depth, run->launch, p->cycle,
+                              end_cycle, view_taken_time(run, p->cycle), view_taken_time(run, end_cycle));
+        }
+        if (next) to = next;
+        if (next && to <= full) continue;
+        t->out.len = (size_t)(to - t->out.text);
+        const devlog_status status = next ? DEVLOG_OK : line_of(t, w, p, err);
+        if (status) return status;
+        to = out_room(&t->out, MOST_LINE);
+    }
+    t->out.len = (size_t)(to - t->out.text);
+    return DEVLOG_OK;
+}
+
 static devlog_status csv_window(void *ctx, const view_window *window, devlog_error *err)
 {
     return window_lines(ctx, window, false, err);
@@ -332,6 +337,19 @@ static devlog_status csv_window(void *ctx, const view_window *window, devlog_err
 static devlog_status json_window(void *ctx, const view_window *window, devlog_error *err)
 {
     return window_lines(ctx, window, true, err);
+}
+
+/* How plain lines end. */
+static void make_ends(table *t)
+{
+    for (unsigned i = 0; i < PLAIN_DEPTHS; i++) {
+        char *to = t->ends[i];
+        to = NUMBER(t->json, to, "data", false, 0);
+        to = NUMBER(t->json, to, "lane", true, 0);
+        to = NUMBER(t->json, to, "depth", true, i);
+        to = t->json ? OUT_COPY(to, "}") : OUT_COPY(to, ",\n");
+        t->n_end = (size_t)(to - t->ends[i]);
+    }
 }
 
 static void json_head(table *t)

@@ -1,6 +1,5 @@
-/* Items by time: the events of a chip, in sequences that are in order, put together. They are taken window by window, a span of
- * time in which there are some thousands of them: from each sequence what begins in the window, then all of it sorted by digits of
- * the start. That takes a fifth of what merging event by event takes. */
+/* Items by time: the events of a chip, in sequences that are in order, put together. They are taken window by window, a span of time
+ * in which there are some thousands of them: of each sequence what begins in it, then all of it sorted by digits of the start. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,9 +61,7 @@ static void free_window(window *w)
 {
     free_slots(&w->items);
     free_slots(&w->runs);
-    free(w->places);
-    free(w->others);
-    free(w->rest);
+    free(w->places), free(w->others), free(w->rest);
 }
 
 static bool grow_slots(slots *s)
@@ -354,6 +351,7 @@ static bool place_late(window *w, dl_view_item *item, bool *shown)
                         .kind = item->kind == DL_VIEW_LAUNCH ? (uint8_t)VIEW_EVENT_LAUNCH : item->kind};
     if (!view_place_event(w->view, &e, &w->view->lanes[item->track], &item->lane, &item->depth)) return false;
     *shown = item->lane != VIEW_NO_LANE;
+    w->n_late--;
     return true;
 }
 
@@ -361,14 +359,15 @@ static bool place_late(window *w, dl_view_item *item, bool *shown)
 static devlog_status place_all_late(window *w, uint32_t *n, devlog_error *err)
 {
     view_place *to = w->places;
-    for (const view_place *p = w->places, *end = p + *n; p < end; p++) {
-        bool shown = true;
-        if (p->what > VIEW_ITEM) {
-            w->n_late--;
-            if (!place_late(w, item_at(w, p->slot), &shown)) return no_memory(err);
-        }
-        if (to != p) *to = *p;
-        to += shown;
+    for (const view_place *p = to, *end = p + *n, *from = p;; from = ++p) {
+        while (p < end && p->what <= VIEW_ITEM)
+            p++;
+        if (to != from) memmove(to, from, (size_t)(p - from) * sizeof *p);
+        to += p - from;
+        if (p == end) break;
+        bool shown;
+        if (!place_late(w, item_at(w, p->slot), &shown)) return no_memory(err);
+        if (shown) *to++ = *p;
     }
     *n = (uint32_t)(to - w->places);
     return DEVLOG_OK;

@@ -51,6 +51,7 @@ static void make_kernel(kernel *k, bool deep)
 typedef struct habits {
     uint32_t far, other, values, back;
     bool deep, spans, costs;
+    bool stuck; /* the upper half of stamps stays that of the launch's first record */
 } habits;
 
 static uint32_t *put(uint32_t *w, uint32_t code, uint64_t time)
@@ -68,11 +69,12 @@ static bool often(uint32_t per_thousand)
 static uint32_t put_launch(uint32_t *words, const kernel *k, const habits *h, uint64_t *time)
 {
     uint32_t *w = words;
+    const uint64_t high = *time >> 32 << 32;
     for (uint32_t i = 0; i < k->n; i++) {
         *time += often(h->far) ? 65530 + chance(10) : chance(300);
         if (often(h->back)) *time -= chance(200);
         const uint32_t code = often(h->other) ? DEVLOG_CODE_ZONE + chance(12) : k->codes[i];
-        w = put(w, code, *time);
+        w = put(w, code, h->stuck ? high | (uint32_t)*time : *time);
         if (!often(h->values)) continue;
         *time += chance(50);
         w = put(w, chance(2) ? DEVLOG_CODE_VALUE32 : DEVLOG_CODE_COMPLETE, *time);
@@ -171,6 +173,7 @@ static void the_same_again(void **state)
                           {.other = 2},
                           {.values = 3, .costs = true},
                           {.back = 2},
+                          {.stuck = true},
                           {.far = 1, .other = 1, .values = 1, .back = 1, .costs = true}};
     const unsigned n_habits = sizeof all / sizeof all[0];
     const uint64_t from[] = {1000000, (1ull << 32) - 200000, (1ull << 52) - 100000, (5ull << 32) + 100};

@@ -174,6 +174,7 @@ static void the_same_again(void **state)
                           {.values = 3, .costs = true},
                           {.back = 2},
                           {.stuck = true},
+                          {.spans = true, .values = 20},
                           {.far = 1, .other = 1, .values = 1, .back = 1, .costs = true}};
     const unsigned n_habits = sizeof all / sizeof all[0];
     const uint64_t from[] = {1000000, (1ull << 32) - 200000, (1ull << 52) - 100000, (5ull << 32) + 100};
@@ -185,6 +186,25 @@ static void the_same_again(void **state)
         free(bytes);
     }
     if (summed_up < 10000) fail_msg("%lu zones were summed up", summed_up);
+}
+
+/* What would be read beyond its end is not plain. */
+static void check_not_plain(dl_word_planes p, uint32_t n)
+{
+    const uint16_t others[] = {DEVLOG_CODE_ZONE - 1, DEVLOG_CODE_PRINT, DEVLOG_CODE_SUM, 0x7000},
+                   was = p.heads[0];
+    assert_false(dl_words_are_plain(&p, n + 1));
+    p.n_rest++;
+    assert_false(dl_words_are_plain(&p, n));
+    p.n_rest--;
+    p.n_lows--;
+    assert_false(dl_words_are_plain(&p, n));
+    p.n_lows++;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        p.heads[0] = others[i];
+        assert_false(dl_words_are_plain(&p, n));
+    }
+    p.heads[0] = was;
 }
 
 /* Otherwise the comparison above compares one way with itself. */
@@ -205,6 +225,7 @@ static void shapes_are_found(void **state)
         dl_words_split(words, n, bytes, room);
         const dl_word_planes planes = dl_words_unite(bytes, back);
         assert_true(dl_words_are_plain(&planes, n));
+        check_not_plain(planes, n);
         const record_span span = {words, n};
         const record_input in = {.spans = &span, .n_spans = 1, .from = from, .until = time + 10};
         raw_place place = {.heads = planes.heads, .lows = planes.lows, .rest = planes.rest};

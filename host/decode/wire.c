@@ -125,7 +125,7 @@ void dl_wire_text(dl_wire *w, uint32_t *id)
 
 void dl_wire_samples(dl_wire *w, dl_samples *s)
 {
-    dl_sample_walk walk;
+    dl_sample_walk walk = {0};
     uint64_t n = dl_samples_count(s), value = 0, before = 0;
     dl_wire_u64(w, &n);
     if (n > UINT32_MAX || (dl_wire_reads(w) && n > (uint64_t)(w->end - w->at))) w->bad = true;

@@ -160,7 +160,7 @@ static uint8_t more_column(const char *text, size_t n)
     if (n == sizeof start - 1 && memcmp(text, start, n) == 0) return W_FW_START;
     if (n == sizeof end - 1 && memcmp(text, end, n) == 0) return W_FW_END;
     static const char before[] = "DEVICE ", behind[] = " KERNEL DURATION [ns]";
-    for (uint8_t i = 0; i < OP_TABLE_RISCS; i++) {
+    for (int i = 0; i < OP_TABLE_RISCS; i++) {
         const size_t risc = strlen(op_table_riscs[i]);
         if (n == sizeof before - 1 + risc + sizeof behind - 1 &&
             memcmp(text, before, sizeof before - 1) == 0 &&

@@ -321,10 +321,10 @@ devlog_status host_ways_find(struct host_ways *w, const ranks *r, uint32_t root,
     w->n = r->n;
     w->root = root;
     if (!add_exchanges(w, r) || !add_same(w, r)) return no_memory(err);
-    w->next = calloc(w->n, sizeof *w->next);
-    w->cost = calloc(w->n, sizeof *w->cost);
-    w->way = calloc(w->n, sizeof *w->way);
-    w->reached = calloc(w->n, sizeof *w->reached);
+    w->next = calloc(w->n + 1, sizeof *w->next);
+    w->cost = calloc(w->n + 1, sizeof *w->cost);
+    w->way = calloc(w->n + 1, sizeof *w->way);
+    w->reached = calloc(w->n + 1, sizeof *w->reached);
     if (!w->next || !w->cost || !w->way || !w->reached) return no_memory(err);
     search(w);
     if (!add_realtime(w, r)) return no_memory(err);

@@ -162,11 +162,6 @@ char *dl_digits_far(dl_near *near, char *to, uint64_t value)
     return end;
 }
 
-char *dl_digits_eight(char *to, uint32_t value)
-{
-    return put_eight(to, eight_digits(value));
-}
-
 char *dl_digits_fixed(char *to, uint32_t value, unsigned n)
 {
     unsigned at = n;

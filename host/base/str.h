@@ -114,8 +114,6 @@ static inline char *dl_digits_near(dl_near *near, char *to, uint64_t value)
     memcpy(to + 3, dl_triples[low].all, sizeof dl_triples[low].all);
     return to + 6;
 }
-/* The eight digits of what is less than 10^8, with zeros in front. */
-char *dl_digits_eight(char *to, uint32_t value);
 /* The last n (up to 9) digits of a value, with zeros in front; writes nothing else. */
 char *dl_digits_fixed(char *to, uint32_t value, unsigned n);
 /* The same with a comma between thousands and a NUL at the end: 1,234,567. Returns `out`. */

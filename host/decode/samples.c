@@ -373,42 +373,44 @@ static void count_digits(const dl_samples *const *sets, size_t n, const digit_pa
     }
 }
 
-/* The values of all sets, one behind the other, no more than FEW. Returns how many. */
-static size_t gather_few(const dl_samples *const *sets, size_t n, uint64_t *all)
+/* The values of all sets, of which none is wide, one behind the other, no more than FEW. Returns how many. */
+static size_t gather_few(const dl_samples *const *sets, size_t n, uint32_t *all)
 {
     size_t count = 0;
-    for (size_t i = 0; i < n; i++) {
-        dl_sample_walk w;
-        dl_sample_walk_start(&w, sets[i]);
-        while (sets[i]->n_wide && count < FEW && dl_sample_walk_next(&w, &all[count]))
-            count++;
-        while (!sets[i]->n_wide && count < FEW && dl_sample_walk_on(&w)) {
-            const size_t left = (size_t)(w.end - w.at), here = left < FEW - count ? left : FEW - count;
-            for (size_t k = 0; k < here; k++)
-                all[count + k] = w.at[k];
+    for (size_t i = 0; i < n; i++)
+        for (const dl_sample_chunk *c = sets[i]->first; c; c = c->next) {
+            const size_t there = (size_t)(chunk_end(sets[i], c) - c->values),
+                         here = there < FEW - count ? there : FEW - count;
+            memcpy(all + count, c->values, here * sizeof *all);
             count += here;
-            w.at = w.end;
+            see(sets[i]);
         }
-    }
     return count;
 }
 
-/* The same as select_ranks for few values: they are counted in buckets of one width, and those of the buckets in
- * which ranks are, which are few, are sorted. */
-static void select_few(const dl_samples *const *sets, size_t n, uint64_t min, uint64_t max,
+static bool any_wide(const dl_samples *const *sets, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (sets[i]->n_wide) return true;
+    return false;
+}
+
+/* The same as select_ranks for few values: they are min and what `all` are more than base, up to `range`. They are counted in
+ * buckets of one width, and those of the buckets in which ranks are, which are few, are sorted. */
+static void select_few(const uint32_t *all, size_t count, uint32_t base, uint64_t min, uint32_t range,
                        const uint64_t *ranks, uint64_t *values, size_t n_ranks)
 {
-    uint64_t all[FEW];
     uint32_t counts[BUCKETS] = {0};
     uint8_t wanted[BUCKETS] = {0};
+    uint64_t sorted[FEW];
     size_t place[MAX_RANKS], below = 0, kept = 0, n_kept = 0, bucket = 0;
-    const size_t count = gather_few(sets, n, all);
-    const size_t last = count < BUCKETS ? BUCKETS / 4 - 1 : BUCKETS - 1;
+    const uint32_t last = count < BUCKETS ? BUCKETS / 4 - 1 : BUCKETS - 1;
     unsigned shift = 0;
-    while ((max - min) >> shift > last)
+    while (range >> shift > last)
         shift++;
     for (size_t i = 0; i < count; i++)
-        counts[(all[i] - min) >> shift & last]++; /* (values are from min to max: only an error is cut off) */
+        counts[(all[i] - base) >> shift &
+               last]++; /* (values are from min to max: only an error is cut off) */
     for (size_t r = 0; r < n_ranks; r++) {
         for (; bucket < last && below + counts[bucket] <= ranks[r]; bucket++) {
             below += counts[bucket];
@@ -420,13 +422,13 @@ static void select_few(const dl_samples *const *sets, size_t n, uint64_t min, ui
     }
     if (!shift) return; /* values of a bucket are alike */
     for (size_t i = 0; i < count; i++) {
-        const uint64_t value = all[i]; /* what is kept goes where all have been read */
-        all[n_kept] = value;
-        n_kept += wanted[(value - min) >> shift & last];
+        const uint32_t more = all[i] - base;
+        sorted[n_kept] = more;
+        n_kept += wanted[more >> shift & last];
     }
-    dl_sort_u64(all, n_kept);
+    dl_sort_u64(sorted, n_kept);
     for (size_t r = 0; r < n_ranks; r++)
-        values[r] = place[r] < n_kept ? all[place[r]] : 0;
+        values[r] = place[r] < n_kept ? min + sorted[place[r]] : 0;
 }
 
 /* ranks[] are ascending and count from 0; values[] receives the value of each. */
@@ -485,30 +487,65 @@ static uint64_t nearest_rank(uint64_t count, unsigned percent)
     return rank ? rank - 1 : 0;
 }
 
-devlog_status dl_summary_quantiles(dl_summary *s, const dl_samples *const *sets, size_t n, devlog_error *err)
+enum { QUANTILES = 5 };
+
+static void find_ranks(uint64_t count, uint64_t ranks[QUANTILES])
 {
-    if (s->count == 0) return DEVLOG_OK;
-    uint64_t ranks[MAX_RANKS] = {(s->count - 1) / 2, s->count / 2, nearest_rank(s->count, 90),
-                                 nearest_rank(s->count, 95), nearest_rank(s->count, 99)};
-    uint64_t values[MAX_RANKS];
-    const dl_far *far = NULL;
-    for (size_t i = 0; i < n && !far; i++)
-        far = sets[i]->far;
-    if (far) {
-        devlog_status status = dl_far_select(far, sets, n, s->min, s->max, ranks, values, DL_FAR_RANKS, err);
-        if (status) return status;
-    } else if (s->count <= 2 || s->min == s->max)
-        for (size_t r = 0; r < MAX_RANKS; r++)
-            values[r] = ranks[r] ? s->max : s->min;
-    else if (s->count <= FEW)
-        select_few(sets, n, s->min, s->max, ranks, values, 5);
-    else if (!select_ranks(sets, n, s->min, s->max, ranks, values, 5))
-        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the quantiles of %llu values",
-                       (unsigned long long)s->count);
+    const uint64_t wanted[QUANTILES] = {(count - 1) / 2, count / 2, nearest_rank(count, 90),
+                                        nearest_rank(count, 95), nearest_rank(count, 99)};
+    memcpy(ranks, wanted, sizeof wanted);
+}
+
+static void set_quantiles(dl_summary *s, const uint64_t values[QUANTILES])
+{
     s->median_low = s->p50 = values[0]; /* the nearest rank of 50 % is the lower median */
     s->median_high = values[1];
     s->p90 = values[2];
     s->p95 = values[3];
     s->p99 = values[4];
+}
+
+void dl_summary_quantiles_of(dl_summary *s, uint64_t *all)
+{
+    enum { AT_ONCE = 24 };
+    uint64_t ranks[QUANTILES], values[QUANTILES];
+    if (s->count == 0) return;
+    find_ranks(s->count, ranks);
+    if (s->count > AT_ONCE && s->count <= FEW && s->max - s->min <= UINT32_MAX) {
+        uint32_t more[FEW];
+        for (size_t i = 0; i < s->count; i++)
+            more[i] = (uint32_t)(all[i] - s->min);
+        select_few(more, s->count, 0, s->min, (uint32_t)(s->max - s->min), ranks, values, QUANTILES);
+    } else {
+        dl_sort_u64(all, s->count);
+        for (int r = 0; r < QUANTILES; r++)
+            values[r] = all[ranks[r]];
+    }
+    set_quantiles(s, values);
+}
+
+devlog_status dl_summary_quantiles(dl_summary *s, const dl_samples *const *sets, size_t n, devlog_error *err)
+{
+    if (s->count == 0) return DEVLOG_OK;
+    uint64_t ranks[MAX_RANKS], values[MAX_RANKS];
+    const dl_far *far = NULL;
+    find_ranks(s->count, ranks);
+    for (size_t i = 0; i < n && !far; i++)
+        far = sets[i]->far;
+    if (far) {
+        devlog_status status = dl_far_select(far, sets, n, s->min, s->max, ranks, values, DL_FAR_RANKS, err);
+        if (status) return status;
+    } else if (s->count <= 2 || s->min == s->max) {
+        for (size_t r = 0; r < QUANTILES; r++)
+            values[r] = ranks[r] ? s->max : s->min;
+    } else if (s->count <= FEW && !any_wide(sets, n)) {
+        uint32_t all[FEW];
+        const size_t count = gather_few(sets, n, all);
+        select_few(all, count, (uint32_t)s->min, s->min, (uint32_t)(s->max - s->min), ranks, values,
+                   QUANTILES);
+    } else if (!select_ranks(sets, n, s->min, s->max, ranks, values, QUANTILES))
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the quantiles of %llu values",
+                       (unsigned long long)s->count);
+    set_quantiles(s, values);
     return DEVLOG_OK;
 }

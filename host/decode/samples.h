@@ -112,5 +112,7 @@ double dl_summary_median(const dl_summary *s);
 
 /* Fills the median and percentiles of *s from the sets, whose count, min and max are already in *s. */
 devlog_status dl_summary_quantiles(dl_summary *s, const dl_samples *const *sets, size_t n, devlog_error *err);
+/* The same of all values, which have another order afterwards, or are lost. */
+void dl_summary_quantiles_of(dl_summary *s, uint64_t *values);
 
 #endif

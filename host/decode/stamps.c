@@ -8,6 +8,8 @@
 #include "base/digits.h"
 #include "decode/decode.h"
 
+enum { ALL = DL_RUN_FW_START | DL_RUN_KERNEL_START | DL_RUN_KERNEL_END | DL_RUN_FW_END };
+
 struct dl_stamps {
     dl_decode *decode;
     dl_stamp_row **rows; /* by number of the stream; NULL: none yet */
@@ -108,25 +110,32 @@ static int column_of(const dl_kind *kind)
                                           : DL_STAMP_COLUMNS;
 }
 
-static inline bool add(dl_stamp_row *row, int column, uint64_t time)
+static bool add(dl_stamp_row *row, int column, uint64_t time)
 {
     dl_stamp_column *c = &row->columns[column];
     const uint64_t step = time - c->last;
-    dl_samples *steps = &c->steps;
     c->last = time;
-    if (c->any && step < DL_WIDE && steps->at != steps->limit) { /* as nearly always */
-        *steps->at++ = (uint32_t)step;
-        return true;
-    }
-    if (c->any) return dl_samples_add(steps, step);
+    if (c->any) return dl_samples_add(&c->steps, step);
     c->first = time;
     return c->any = true;
+}
+
+/* The same, as nearly always: it is not the first, not far from the one before it, and there is room. */
+static inline bool add_near(dl_stamp_column *c, uint64_t time)
+{
+    const uint64_t step = time - c->last;
+    dl_samples *steps = &c->steps;
+    if (step >= DL_WIDE || steps->at == steps->limit) return false; /* which is so before the first, too */
+    c->last = time;
+    *steps->at++ = (uint32_t)step;
+    return true;
 }
 
 /* How many of its four default stamps a run has. */
 static unsigned n_default(const dl_run *run)
 {
     const unsigned has = run->has; /* four bits */
+    if (has == ALL) return 4;
     return (has & 1) + (has >> 1 & 1) + (has >> 2 & 1) + (has >> 3);
 }
 
@@ -136,12 +145,22 @@ static bool is_plain(const dl_run *run)
     return run->once || run->n_marks == n_default(run);
 }
 
-static bool add_plain(dl_stamp_row *row, const dl_run *run)
+static inline bool add_one(dl_stamp_row *row, int column, uint64_t time)
 {
-    return (!(run->has & DL_RUN_FW_START) || add(row, DL_STAMP_FW_START, run->fw_start)) &&
-           (!(run->has & DL_RUN_KERNEL_START) || add(row, DL_STAMP_KERNEL_START, run->kernel_start)) &&
-           (!(run->has & DL_RUN_KERNEL_END) || add(row, DL_STAMP_KERNEL_END, run->kernel_end)) &&
-           (!(run->has & DL_RUN_FW_END) || add(row, DL_STAMP_FW_END, run->fw_end));
+    return add_near(&row->columns[column], time) || add(row, column, time);
+}
+
+static inline bool add_plain(dl_stamp_row *row, const dl_run *run)
+{
+    if (run->has == ALL)
+        return add_one(row, DL_STAMP_FW_START, run->fw_start) &&
+               add_one(row, DL_STAMP_KERNEL_START, run->kernel_start) &&
+               add_one(row, DL_STAMP_KERNEL_END, run->kernel_end) &&
+               add_one(row, DL_STAMP_FW_END, run->fw_end);
+    return (!(run->has & DL_RUN_FW_START) || add_one(row, DL_STAMP_FW_START, run->fw_start)) &&
+           (!(run->has & DL_RUN_KERNEL_START) || add_one(row, DL_STAMP_KERNEL_START, run->kernel_start)) &&
+           (!(run->has & DL_RUN_KERNEL_END) || add_one(row, DL_STAMP_KERNEL_END, run->kernel_end)) &&
+           (!(run->has & DL_RUN_FW_END) || add_one(row, DL_STAMP_FW_END, run->fw_end));
 }
 
 static void add_bytes(dl_stamps *s, uint64_t more)
@@ -150,8 +169,8 @@ static void add_bytes(dl_stamps *s, uint64_t more)
                           memory_order_relaxed); /* only one thread writes it */
 }
 
-/* Notes what the stamps of a run will take in the file. */
-static void count_bytes(dl_stamps *s, const dl_run *run)
+/* How many bytes each stamp of a run will take in the file. */
+static inline unsigned width_of(dl_stamps *s, const dl_run *run)
 {
     const uint64_t stamp = run->has & DL_RUN_FW_START ? run->fw_start : run->marks[0].time;
     if (stamp < s->from || stamp >= s->to || !s->digits) {
@@ -162,31 +181,36 @@ static void count_bytes(dl_stamps *s, const dl_run *run)
             s->to *= 10;
         s->from = s->to == UINT64_MAX ? s->to : s->to / 10;
     }
-    add_bytes(s, (uint64_t)n_default(run) * (s->digits + 1));
+    return s->digits + 1;
+}
+
+static bool add_run(dl_stamp_row *row, const dl_run *run, const dl_kind *kinds)
+{
+    if (is_plain(run)) return add_plain(row, run);
+    for (uint32_t k = 0; k < run->n_marks; k++) {
+        const dl_mark *m = &run->marks[k];
+        int column = column_of(&kinds[dl_mark_kind(m->code)]);
+        if (column != DL_STAMP_COLUMNS && !add(row, column, m->time)) return false;
+    }
+    return true;
 }
 
 static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
 {
     dl_stamps *s = ctx;
     const dl_kind *kinds = dl_decode_tables(s->decode)->kinds;
-    for (size_t i = 0; i < n; i++) {
+    uint64_t bytes = 0;
+    bool good = true;
+    for (size_t i = 0; i < n && good; i++) {
         const dl_run *run = &runs[i];
         if (!run->has) continue;
-        count_bytes(s, run);
-        dl_stamp_row *row = row_of(s, run->stream);
-        if (!row) return out_of_memory(err);
-        if (is_plain(run)) {
-            if (!add_plain(row, run)) return out_of_memory(err);
-            continue;
-        }
-        for (uint32_t k = 0; k < run->n_marks; k++) {
-            const dl_mark *m = &run->marks[k];
-            int column = column_of(&kinds[dl_mark_kind(m->code)]);
-            if (column == DL_STAMP_COLUMNS) continue;
-            if (!add(row, column, m->time)) return out_of_memory(err);
-        }
+        bytes += (uint64_t)n_default(run) * width_of(s, run);
+        dl_stamp_row *row = run->stream < s->n ? s->rows[run->stream] : NULL;
+        if (!row) row = row_of(s, run->stream);
+        good = row && add_run(row, run, kinds);
     }
-    return DEVLOG_OK;
+    add_bytes(s, bytes);
+    return good ? DEVLOG_OK : out_of_memory(err);
 }
 
 static bool marks_of(const void *ctx, uint32_t stream, const dl_kind *kind)

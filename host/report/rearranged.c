@@ -3,6 +3,7 @@
  * RISC; the stamps of repeated launches share a cell, separated by a blank. */
 #include "report/rearranged.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,32 +92,71 @@ static int by_risc_only(const void *a, const void *b)
 
 /* ---- Cells ----------------------------------------------------------------------------------------------- */
 
+/* The digits of all numbers of four: there are as many stamps in the table as zones in a log. */
+static char fours[10000][4];
+
+static void make_fours(void)
+{
+    for (uint32_t i = 0; i < 10000; i++)
+        dl_digits_fixed(fours[i], i, 4);
+}
+
 void dl_stamp_text_start(dl_stamp_text *t, const dl_stamp_column *c, bool first)
 {
+    static pthread_once_t made = PTHREAD_ONCE_INIT;
+    pthread_once(&made, make_fours);
     *t = (dl_stamp_text){.first = first, .base = 1};
     dl_stamp_walk_start(&t->walk, c);
+}
+
+enum { E8 = 100000000, PREFIX = 16 }; /* PREFIX: bytes that are copied, as one word */
+
+/* Stamps that are near the base, up to `most`, from steps that are at hand. Returns the place behind. */
+static char *fill_near(dl_stamp_text *t, uint64_t most, char *to, uint64_t *written)
+{
+    dl_sample_walk *steps = &t->walk.steps;
+    const uint64_t left = (uint64_t)(steps->end - steps->at);
+    const uint32_t *at = steps->at, *const end = at + (left < most ? left : most);
+    uint64_t last = t->walk.time - t->base; /* eight digits */
+    for (; at < end; at++) {
+        const uint64_t next = last + *at;
+        if (next >= E8) break; /* so are those that are wide */
+        last = next;
+        memcpy(to, t->prefix, PREFIX);
+        to += t->n_prefix;
+        memcpy(to, fours[(uint32_t)last / 10000], 4);
+        memcpy(to + 4, fours[(uint32_t)last % 10000], 4);
+        to += 8;
+    }
+    *written = (uint64_t)(at - steps->at);
+    steps->at = at;
+    t->walk.time = t->base + last;
+    return to;
 }
 
 /* One stamp after the other: mostly the first digits are those of the one before. */
 size_t dl_stamp_text_fill(dl_stamp_text *t, uint64_t most, char *out, size_t room, uint64_t *written)
 {
-    enum { E8 = 100000000 };
     char *to = out;
     uint64_t time, n = 0;
-    for (; n < most && room - (size_t)(to - out) >= DL_STAMP_ROOM && dl_stamp_walk_next(&t->walk, &time);
-         n++) {
-        if (!t->first) *to++ = ' ';
-        t->first = false;
+    for (size_t left; n < most && (left = (room - (size_t)(to - out)) / DL_STAMP_ROOM) > 0; n++) {
+        if (t->n_prefix && !t->walk.begins) {
+            uint64_t near;
+            to = fill_near(t, most - n < left ? most - n : left, to, &near);
+            n += near;
+            if (n == most || near == left) break;
+        }
+        if (!dl_stamp_walk_next(&t->walk, &time)) break;
         if (time - t->base >= E8 || !t->n_prefix) {
             t->base = time - time % E8;
-            t->n_prefix = t->base ? (size_t)(dl_digits(t->prefix, t->base / E8) - t->prefix) : 0;
+            const bool common =
+                t->base && t->base < UINT64_MAX - E8; /* it is no prefix of what is behind the end of time */
+            t->n_prefix = common ? (size_t)(dl_digits(t->prefix + 1, t->base / E8) - t->prefix) : 0;
+            t->prefix[0] = ' ';
         }
-        if (t->n_prefix) {
-            memcpy(to, t->prefix, DL_STAMP_PREFIX);
-            to = dl_digits_eight(to + t->n_prefix, (uint32_t)(time - t->base));
-        } else {
-            to = dl_digits(to, time);
-        }
+        if (!t->first) *to++ = ' ';
+        t->first = false;
+        to = dl_digits(to, time);
     }
     *written = n;
     return (size_t)(to - out);

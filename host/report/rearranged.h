@@ -17,9 +17,10 @@ enum { DL_STAMP_PREFIX = 12, DL_STAMP_ROOM = 1 + DL_STAMP_PREFIX + DL_U64_DIGITS
 typedef struct dl_stamp_text {
     dl_stamp_walk walk;
     uint64_t base; /* of the prefix; no stamp is near the first */
-    size_t n_prefix;
+    size_t
+        n_prefix; /* a blank, and the digits that stamps have in common up to the last eight; 0: there are none */
     bool first;
-    char prefix[DL_U64_DIGITS];
+    char prefix[1 + DL_U64_DIGITS];
 } dl_stamp_text;
 
 void dl_stamp_text_start(dl_stamp_text *t, const dl_stamp_column *c, bool first);

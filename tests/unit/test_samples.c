@@ -44,6 +44,30 @@ static void check_quantiles(const dl_summary *s, const uint64_t *sorted, size_t 
     assert_int_equal(s->p99, nearest_rank(sorted, n, 99));
 }
 
+static int by_value(const void *pa, const void *pb)
+{
+    const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+/* Of values in an array, few and many. */
+static void those_of_an_array(void **state)
+{
+    (void)state;
+    enum { MOST_OF_ARRAY = 1500 };
+    static uint64_t values[MOST_OF_ARRAY], sorted[MOST_OF_ARRAY];
+    uint64_t seed = 9;
+    for (unsigned number = 0; number < CASES * 4; number++) {
+        const size_t n = 1 + (number % 5 ? number % 80 : test_random(&seed) % MOST_OF_ARRAY);
+        for (size_t i = 0; i < n; i++)
+            values[i] = sorted[i] = duration(number, &seed);
+        qsort(sorted, n, sizeof *sorted, by_value);
+        dl_summary s = {.count = n, .min = sorted[0], .max = sorted[n - 1]};
+        dl_summary_quantiles_of(&s, values);
+        check_quantiles(&s, sorted, n);
+    }
+}
+
 static void are_those_of_a_sorted_copy(void **state)
 {
     (void)state;
@@ -315,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(are_those_of_a_sorted_copy),
+        cmocka_unit_test(those_of_an_array),
         cmocka_unit_test(few_of_narrow_ranges_are_selected),
         cmocka_unit_test(a_pool_goes_to_a_file),
         cmocka_unit_test(what_is_read_of_a_file_is_let_go),

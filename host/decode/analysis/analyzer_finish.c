@@ -25,9 +25,25 @@ static void cool(dl_analyzer *a, const job *j)
         dl_big_cool(&a->cells[i].big);
 }
 
+/* Counts a duration of what is at `index` of the job's scope. Of launches that begin at the same time the one is first that is first in
+ * the log, in which order ever their cells were made. */
+static bool count_one(job *j, uint32_t leaf, uint32_t launch, uint64_t start, uint64_t duration)
+{
+    account *of = leaf < j->n_accounts ? j->accounts[leaf] : NULL;
+    if (!of && !(of = dl_analyzer_account(j, leaf))) return false;
+    if (start < of->first_start || (start == of->first_start && launch < of->launch)) {
+        of->first_start = start;
+        of->first = duration;
+        of->launch = launch;
+    }
+    return dl_samples_add(&of->samples, duration);
+}
+
 static bool finish_slots(dl_analyzer *a, job *j)
 {
     const blocks *b = &a->blocks[j->scope];
+    const cell *of_cells =
+        j->scope == SCOPE_LAUNCH_STREAM || j->scope == SCOPE_LAUNCH_CORE ? a->cells[j->leaf].items : NULL;
     for (uint32_t i = 0; i < b->n; i++) {
         const uint64_t *block = block_at(b, i);
         if (i % COOL_EVERY == 0) cool(a, j);
@@ -38,11 +54,11 @@ static bool finish_slots(dl_analyzer *a, job *j)
         if (ends && j->plan == PLAN_FIRST_LAST) last = last_of_slot(last);
         uint32_t leaf = leaf_of(a, j, i);
         if (leaf == DL_NONE) continue;
-        uint32_t chip = dl_analyzer_chip_of(a, j, leaf);
-        if (j->analysis->start.t0) first = a->t0[chip];
+        if (j->analysis->start.t0) first = a->t0[dl_analyzer_chip_of(a, j, leaf)];
         if (first == NO_STAMP) continue;
-        if (ends && last >= first ? !dl_analyzer_count(j, leaf, first, last - first)
-                                  : !dl_analyzer_incomplete(j, chip))
+        if (ends && last >= first
+                ? !count_one(j, leaf, of_cells ? of_cells[i].launch : i, first, last - first)
+                : !dl_analyzer_incomplete(j, dl_analyzer_chip_of(a, j, leaf)))
             return false;
     }
     return true;

@@ -149,7 +149,8 @@ typedef struct recipe_pair {
 typedef struct recipe {
     struct recipe *next; /* of the class */
     size_t size;         /* bytes, from here on with what is behind it: */
-    uint32_t n_stamps, n_scopes, n_keeps, n_pairs;
+    uint32_t n_stamps;   /* in fours */
+    uint32_t n_scopes, n_keeps, n_pairs;
     uint32_t scopes[SCOPES], ends[SCOPES]; /* which have slots, and where they end */
     /* Behind it, in this order: recipe_slot, scope by scope; recipe_keep, job by job, in the order of the marks; recipe_pair. */
 } recipe;
@@ -179,7 +180,9 @@ typedef struct waiting {
     const uint32_t *marks; /* and where it has its stamps */
 } waiting;
 
-enum { RECIPE_STAMPS = 8 }; /* at most */
+enum {
+    RECIPE_STAMPS = 8
+}; /* at most; fours of them, of which the last may be filled up with the first stamp */
 
 /* What runs of one shape mean (analyzer_shapes.c): the stamps that go into slots, scope by scope; and the other steps, in
  * the order of the marks. */
@@ -316,15 +319,19 @@ static inline bool dl_analyzer_count(job *j, uint32_t leaf, uint64_t start, uint
 }
 /* analyzer_shapes.c: of a class. */
 void dl_analyzer_shapes_free(stream_class *c);
-/* Another run of the shape of the last one that waits; there is room. */
+/* Another run of the shape of the last one that waits; there is room. Four stamps at once. */
 static inline void dl_analyzer_put(waiting *w, const dl_run *run)
 {
     const uint32_t *mark = w->marks, *const end = mark + w->of->n_stamps, cap = w->cap;
     const char *marks = (const char *)run->marks;
     uint64_t *to = w->stamps + w->n;
     w->launches[w->n++] = run->launch;
-    for (; mark < end; mark++, to += cap)
-        *to = *(const uint64_t *)(const void *)(marks + *mark);
+    for (; mark < end; mark += 4, to += (size_t)cap * 4) {
+        to[0] = *(const uint64_t *)(const void *)(marks + mark[0]);
+        to[cap] = *(const uint64_t *)(const void *)(marks + mark[1]);
+        to[(size_t)cap * 2] = *(const uint64_t *)(const void *)(marks + mark[2]);
+        to[(size_t)cap * 3] = *(const uint64_t *)(const void *)(marks + mark[3]);
+    }
 }
 /* analyzer_wait.c: a run of a shape with a recipe waits; all of a stream that wait are done; all of all. False: out of memory. */
 bool dl_analyzer_wait(dl_analyzer *a, const shape_steps *of_shape, const dl_run *run);

@@ -61,10 +61,19 @@ static bool add_moments(const kept *k, moments *starts, moments *ends)
     dl_sample_walk_start(&w, &k->steps);
     while (dl_sample_walk_on(&w)) {
         const uint32_t *at = w.at;
-        for (; at < w.end && *at - 4 < DL_WIDE - 4; at++) { /* time has passed */
-            moments *to = *at & IS_START ? starts : ends;
-            to->items[to->n++] = before = time + *at;
-            time = before & ~UINT64_C(3);
+        if (starts !=
+            ends) { /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): moments_room has made room */
+            uint64_t *start = starts->items + starts->n, *end = ends->items + ends->n;
+            for (; at < w.end && *at - 4 < DL_WIDE - 4; at++) { /* time has passed */
+                before = time + *at;
+                time = before & ~UINT64_C(3);
+                if (*at & IS_START)
+                    *start++ = before;
+                else
+                    *end++ = before;
+            }
+            starts->n = (size_t)(start - starts->items);
+            ends->n = (size_t)(end - ends->items);
         }
         w.at = at;
         if (at == w.end) continue;
@@ -158,10 +167,12 @@ static bool count_ends(dl_analyzer *a, job *j, uint32_t leaf, moments *starts, m
             }
         if (!next) break;
         for (part *p = of_starts; p < starts_end; p++) {
-            const uint64_t *at = p->at;
-            while (at < p->end && rank_of(*at) < until)
+            const uint64_t *at = p->at, *const end = p->end;
+            if (at == end || *at >= until << 1) continue; /* by their ranks, shifted back */
+            do
                 at++;
-            if (at > p->at && at[-1] > last) last = at[-1];
+            while (at < end && *at < until << 1);
+            if (at[-1] > last) last = at[-1];
             p->at = at;
         }
         const uint64_t start = last >> 2, time = *next->at++ >> 2;

@@ -131,6 +131,8 @@ static const recipe *recipe_of(stream_class *c, const finding *f, stamped *s)
                 *keep++ = (recipe_keep){number, start, at->step.bits};
         }
     made->size = sizeof *made - offsetof(recipe, size) + size;
+    while (s->n % 4)
+        s->marks[s->n++] = 0;
     made->n_stamps = s->n;
     made->n_keeps = n_keeps;
     made->n_pairs = n_pairs;

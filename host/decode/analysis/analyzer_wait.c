@@ -11,7 +11,18 @@ enum { FEW = 8, MANY = 32 }; /* runs that wait at most: on a stream with few, an
 
 /* ---- Slots ----------------------------------------------------------------------------------------------- */
 
-typedef void lower_by(uint64_t *slots, const uint64_t *stamps, uint32_t n, uint64_t flip);
+/* Ways to do the same: with AVX2, four at a time, or one by one. */
+typedef struct ways {
+    /* Lowers each slot to its stamp, if that is less. */
+    void (*lower)(uint64_t *slots, const uint64_t *stamps, uint32_t n, uint64_t flip);
+    /* The least of the stamps and `least`. */
+    uint64_t (*least)(uint64_t least, const uint64_t *stamps, uint32_t n, uint64_t flip);
+    /* What each stamp is more than the one before it, from `last` on, shifted by two, with bits; of one column, or of two in
+     * turn. False, and nothing is true, where that is much. */
+    bool (*steps)(uint32_t *to, uint64_t last, const uint64_t *a, uint32_t bits, uint32_t n);
+    bool (*steps_of_two)(uint32_t *to, uint64_t last, const uint64_t *a, uint32_t a_bits, const uint64_t *b,
+                         uint32_t b_bits, uint32_t n);
+} ways;
 
 static void lower(uint64_t *slots, const uint64_t *stamps, uint32_t n, uint64_t flip)
 {
@@ -21,37 +32,123 @@ static void lower(uint64_t *slots, const uint64_t *stamps, uint32_t n, uint64_t 
     }
 }
 
+static uint64_t least_of(uint64_t least, const uint64_t *stamps, uint32_t n, uint64_t flip)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t value = (stamps[i] ^ flip) + flip;
+        if (value < least) least = value;
+    }
+    return least;
+}
+
+static const ways one_by_one = {.lower = lower, .least = least_of};
+
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
-/* Four at a time. */
-__attribute__((target("avx2"))) static void lower_avx2(uint64_t *slots, const uint64_t *stamps, uint32_t n,
-                                                       uint64_t flip)
+#define AVX2 __attribute__((target("avx2")))
+
+AVX2 static inline __m256i four_at(const uint64_t *from)
 {
-    const __m256i flips = _mm256_set1_epi64x((long long)flip), top = _mm256_set1_epi64x(INT64_MIN);
+    return _mm256_loadu_si256((const __m256i *)(const void *)from);
+}
+
+/* The lesser of numbers without sign. */
+AVX2 static inline __m256i lesser(__m256i a, __m256i b)
+{
+    const __m256i top = _mm256_set1_epi64x(INT64_MIN);
+    return _mm256_blendv_epi8(b, a, _mm256_cmpgt_epi64(_mm256_xor_si256(b, top), _mm256_xor_si256(a, top)));
+}
+
+AVX2 static void lower_avx2(uint64_t *slots, const uint64_t *stamps, uint32_t n, uint64_t flip)
+{
+    const __m256i flips = _mm256_set1_epi64x((long long)flip);
     uint32_t i = 0;
     for (; i + 4 <= n; i += 4) {
-        __m256i *at = (__m256i *)(void *)(slots + i);
-        const __m256i stamp = _mm256_loadu_si256((const __m256i *)(const void *)(stamps + i));
-        const __m256i value = _mm256_add_epi64(_mm256_xor_si256(stamp, flips), flips);
-        const __m256i known = _mm256_loadu_si256(at);
-        const __m256i less = _mm256_cmpgt_epi64(_mm256_xor_si256(known, top), _mm256_xor_si256(value, top));
-        _mm256_storeu_si256(at, _mm256_blendv_epi8(known, value, less));
+        const __m256i value = _mm256_add_epi64(_mm256_xor_si256(four_at(stamps + i), flips), flips);
+        _mm256_storeu_si256((__m256i *)(void *)(slots + i), lesser(value, four_at(slots + i)));
     }
     lower(slots + i, stamps + i, n - i, flip);
 }
 
-static lower_by *best_lower(void)
+AVX2 static uint64_t least_avx2(uint64_t least, const uint64_t *stamps, uint32_t n, uint64_t flip)
 {
-    return __builtin_cpu_supports("avx2") ? lower_avx2 : lower;
+    const __m256i flips = _mm256_set1_epi64x((long long)flip);
+    __m256i all = _mm256_set1_epi64x((long long)least);
+    uint64_t four[4];
+    uint32_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        all = lesser(_mm256_add_epi64(_mm256_xor_si256(four_at(stamps + i), flips), flips), all);
+    _mm256_storeu_si256((__m256i *)(void *)four, all);
+    return least_of(least_of(least, four, 4, 0), stamps + i, n - i, flip);
+}
+
+enum { NEAR_BITS = 29 }; /* of a difference, which is not much */
+
+AVX2 static inline bool are_near(__m256i four, uint64_t one)
+{
+    return one >> NEAR_BITS == 0 &&
+           _mm256_testz_si256(four, _mm256_set1_epi64x((long long)(UINT64_MAX << NEAR_BITS)));
+}
+
+AVX2 static bool steps_avx2(uint32_t *to, uint64_t last, const uint64_t *a, uint32_t bits, uint32_t n)
+{
+    const __m256i low_halves = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6), of_mark = _mm256_set1_epi64x(bits);
+    __m256i all = _mm256_setzero_si256();
+    uint64_t one = a[0] - last, others = one;
+    uint32_t i = 1;
+    to[0] = (uint32_t)(one << 2 | bits);
+    for (; i + 4 <= n; i += 4) {
+        const __m256i more = _mm256_sub_epi64(four_at(a + i), four_at(a + i - 1));
+        const __m256i four = _mm256_or_si256(_mm256_slli_epi64(more, 2), of_mark);
+        all = _mm256_or_si256(all, more);
+        _mm_storeu_si128((__m128i *)(void *)(to + i),
+                         _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(four, low_halves)));
+    }
+    for (; i < n; i++) {
+        others |= one = a[i] - a[i - 1];
+        to[i] = (uint32_t)(one << 2 | bits);
+    }
+    return are_near(all, others);
+}
+
+AVX2 static bool steps_of_two_avx2(uint32_t *to, uint64_t last, const uint64_t *a, uint32_t a_bits,
+                                   const uint64_t *b, uint32_t b_bits, uint32_t n)
+{
+    const __m256i of_marks = _mm256_set1_epi64x((long long)((uint64_t)b_bits << 32 | a_bits));
+    __m256i all = _mm256_setzero_si256();
+    uint64_t one = a[0] - last, two = b[0] - a[0], others = one | two;
+    uint32_t i = 1;
+    to[0] = (uint32_t)(one << 2 | a_bits);
+    to[1] = (uint32_t)(two << 2 | b_bits);
+    for (; i + 4 <= n; i += 4) {
+        const __m256i at = four_at(a + i), first = _mm256_sub_epi64(at, four_at(b + i - 1)),
+                      second = _mm256_sub_epi64(four_at(b + i), at);
+        all = _mm256_or_si256(all, _mm256_or_si256(first, second));
+        const __m256i both = _mm256_or_si256(_mm256_slli_epi64(first, 2), _mm256_slli_epi64(second, 34));
+        _mm256_storeu_si256((__m256i *)(void *)(to + (size_t)i * 2), _mm256_or_si256(both, of_marks));
+    }
+    for (; i < n; i++) {
+        others |= (one = a[i] - b[i - 1]) | (two = b[i] - a[i]);
+        to[(size_t)i * 2] = (uint32_t)(one << 2 | a_bits);
+        to[(size_t)i * 2 + 1] = (uint32_t)(two << 2 | b_bits);
+    }
+    return are_near(all, others);
+}
+
+static const ways with_avx2 = {lower_avx2, least_avx2, steps_avx2, steps_of_two_avx2};
+
+static const ways *best_ways(void)
+{
+    return __builtin_cpu_supports("avx2") ? &with_avx2 : &one_by_one;
 }
 
 #else
 
-static lower_by *best_lower(void)
+static const ways *best_ways(void)
 {
-    return lower;
+    return &one_by_one;
 }
 
 #endif
@@ -98,28 +195,20 @@ static uint32_t find_pieces(dl_analyzer *a, scope of, const waiting *w, uint32_t
 }
 
 /* Of a scope that is of no launch: one block for all. */
-static bool lower_one(dl_analyzer *a, scope of, uint32_t number, const waiting *w, uint32_t n,
-                      const recipe_slot *s, const recipe_slot *end)
+static bool lower_one(dl_analyzer *a, const ways *how, scope of, uint32_t number, const waiting *w,
+                      uint32_t n, const recipe_slot *s, const recipe_slot *end)
 {
     uint64_t *block = dl_analyzer_block(a, of, number);
-    for (; block && s < end; s++) {
-        const uint64_t *stamps = w->stamps + (size_t)s->stamp * w->cap;
-        uint64_t least = block[s->slot];
-        for (uint32_t i = 0; i < n; i++) {
-            const uint64_t value = (stamps[i] ^ s->flip) + s->flip;
-            if (value < least) least = value;
-        }
-        block[s->slot] = least;
-    }
+    for (; block && s < end; s++)
+        block[s->slot] = how->least(block[s->slot], w->stamps + (size_t)s->stamp * w->cap, n, s->flip);
     return block != NULL;
 }
 
-static bool lower_slots(dl_analyzer *a, uint32_t stream, const waiting *w, uint32_t n)
+static bool lower_slots(dl_analyzer *a, const ways *how, uint32_t stream, const waiting *w, uint32_t n)
 {
     const recipe *r = w->of;
     const recipe_slot *const slots = recipe_slots(r);
     stream_info *info = &a->streams[stream];
-    lower_by *const lower_here = best_lower();
     for (uint32_t k = 0; k < r->n_scopes; k++) {
         const scope of = (scope)r->scopes[k];
         const recipe_slot *s = slots + (k ? r->ends[k - 1] : 0), *const end = slots + r->ends[k];
@@ -127,7 +216,7 @@ static bool lower_slots(dl_analyzer *a, uint32_t stream, const waiting *w, uint3
                               : of == SCOPE_CHIP                              ? info->chip
                                                                               : info->core;
         if (of <= SCOPE_CHIP) {
-            if (!lower_one(a, of, leaf, w, n, s, end)) return false;
+            if (!lower_one(a, how, of, leaf, w, n, s, end)) return false;
             continue;
         }
         piece pieces[MANY];
@@ -137,7 +226,7 @@ static bool lower_slots(dl_analyzer *a, uint32_t stream, const waiting *w, uint3
         for (const piece *p = pieces; p < pieces + n_pieces; p++) {
             uint64_t *block = block_at(&a->blocks[of], p->number);
             for (const recipe_slot *at = s; at < end; at++)
-                lower_here(block + at->slot, w->stamps + (size_t)at->stamp * w->cap + p->run, p->n, at->flip);
+                how->lower(block + at->slot, w->stamps + (size_t)at->stamp * w->cap + p->run, p->n, at->flip);
         }
     }
     return true;
@@ -168,13 +257,24 @@ static bool keep_moments(kept *k, const uint64_t *moments, size_t n)
 }
 
 /* Those of one job, n of each run. */
-static bool keep_marks(job *j, uint32_t stream, const waiting *w, uint32_t runs, const recipe_keep *keeps,
-                       uint32_t n)
+static bool keep_marks(job *j, const ways *how, uint32_t stream, const waiting *w, uint32_t runs,
+                       const recipe_keep *keeps, uint32_t n)
 {
     uint64_t moments[MANY * RECIPE_STAMPS];
     kept *k = dl_analyzer_kept(j, stream);
     const uint64_t *stamps = NULL;
     if (!k) return false;
+    if (n <= 2 && how->steps && (size_t)(k->steps.limit - k->steps.at) >= (size_t)runs * n) {
+        const uint64_t *first = w->stamps + (size_t)keeps[0].stamp * w->cap;
+        stamps = w->stamps + (size_t)keeps[n - 1].stamp * w->cap;
+        if (n == 1 ? how->steps(k->steps.at, k->last, first, keeps[0].bits, runs)
+                   : how->steps_of_two(k->steps.at, k->last, first, keeps[0].bits, stamps, keeps[1].bits,
+                                       runs)) {
+            k->steps.at += (size_t)runs * n;
+            k->last = stamps[runs - 1];
+            return true;
+        }
+    }
     for (uint32_t e = 0; e < n; e++) {
         stamps = w->stamps + (size_t)keeps[e].stamp * w->cap;
         for (uint32_t i = 0; i < runs; i++)
@@ -215,19 +315,20 @@ bool dl_analyzer_settle(dl_analyzer *a, uint32_t stream)
 {
     waiting *w = &a->streams[stream].waiting;
     const recipe *r = w->of;
+    const ways *how = best_ways();
     const uint32_t n = w->n;
     w->n = 0;
     if (!n) return true;
     uint64_t *first = &a->t0[a->streams[stream].chip];
     for (uint32_t i = 0; i < n; i++)
         if (w->stamps[i] < *first) *first = w->stamps[i];
-    bool good = lower_slots(a, stream, w, n);
+    bool good = lower_slots(a, how, stream, w, n);
     const recipe_keep *keep = recipe_keeps(r), *const keeps_end = keep + r->n_keeps;
     while (good && keep < keeps_end) {
         const recipe_keep *next = keep;
         while (next < keeps_end && next->job == keep->job)
             next++;
-        good = keep_marks(&a->jobs[keep->job], stream, w, n, keep, (uint32_t)(next - keep));
+        good = keep_marks(&a->jobs[keep->job], how, stream, w, n, keep, (uint32_t)(next - keep));
         keep = next;
     }
     const recipe_pair *pair = recipe_pairs(r);

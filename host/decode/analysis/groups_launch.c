@@ -54,59 +54,11 @@ static uint32_t *rank_launches(dl_decode *d, uint32_t **order, devlog_error *err
     return rank;
 }
 
-/* Walks through the samples of a key with the places of their launches among all. */
-typedef struct rank_walk {
-    dl_sample_walk samples;
-    const dl_key *key;
-    const uint32_t *rank;
-    uint32_t run, at;
-} rank_walk;
-
-static bool next_ranked(rank_walk *w, uint64_t *cycles, uint32_t *place)
-{
-    const dl_key *k = w->key;
-    uint32_t launch;
-    do {
-        if (!dl_sample_walk_next(&w->samples, cycles)) return false;
-        while (w->run + 1 < k->n_runs && k->runs[w->run + 1].sample <= w->at)
-            w->run++;
-        const dl_launch_run *run = &k->runs[w->run];
-        launch = run->launch + (w->at++ - run->sample) * run->step;
-    } while (launch == DL_NONE);
-    *place = w->rank[launch];
-    return true;
-}
-
-static rank_walk walk_key(const dl_key *k, const uint32_t *rank)
-{
-    rank_walk w = {.key = k, .rank = rank};
-    dl_sample_walk_start(&w.samples, &k->samples);
-    return w;
-}
-
 /* The place of a sample's launch; DL_NONE: it is of no launch. */
 static inline uint32_t place_in(const dl_launch_run *run, uint32_t sample, const uint32_t *rank)
 {
     const uint32_t launch = run->launch + (sample - run->sample) * run->step;
     return launch == DL_NONE ? DL_NONE : rank[launch];
-}
-
-static void count_samples(const dl_key *k, const uint32_t *rank, size_t *counts)
-{
-    for (uint32_t r = 0; r < k->n_runs; r++)
-        for (uint32_t i = k->runs[r].sample, end = dl_key_run_end(k, r); i < end; i++) {
-            const uint32_t place = place_in(&k->runs[r], i, rank);
-            if (place != DL_NONE) counts[place]++;
-        }
-}
-
-/* How many of a key's samples there are up to the last one of a launch before place n. */
-static uint32_t samples_until(const dl_key *k, const uint32_t *rank, uint32_t n)
-{
-    for (uint32_t r = k->n_runs; r-- > 0;)
-        for (uint32_t i = dl_key_run_end(k, r); i-- > k->runs[r].sample;)
-            if (place_in(&k->runs[r], i, rank) < n) return i + 1;
-    return 0;
 }
 
 /* Samples put together by launch, and within a launch by group. */
@@ -122,10 +74,52 @@ typedef struct request {
     size_t n_members;
     const dl_launches *launches;
     const uint32_t *rank, *order; /* of launches: the place of each, and the one at each place */
+    bool as_numbered;             /* which are the same */
     uint32_t most;
     dl_far_sample *far; /* samples that were elsewhere, by the sets that they are of */
     size_t n_far;
 } request;
+
+/* Whether the samples of a run of launches are of places behind each other, from the run's launch on. */
+static inline bool is_row(const request *q, const dl_launch_run *run)
+{
+    return q->as_numbered && run->step == 1 && run->launch != DL_NONE;
+}
+
+/* Adds how many samples of a key each place has: `rows` has what a place has more than the one before it. */
+static void count_samples(const request *q, const dl_key *k, size_t *counts, size_t *rows)
+{
+    for (uint32_t r = 0; r < k->n_runs; r++) {
+        const dl_launch_run *run = &k->runs[r];
+        const uint32_t end = dl_key_run_end(k, r);
+        if (is_row(q, run)) {
+            rows[run->launch]++;
+            rows[run->launch + (end - run->sample)]--;
+            continue;
+        }
+        for (uint32_t i = run->sample; i < end; i++) {
+            const uint32_t place = place_in(run, i, q->rank);
+            if (place != DL_NONE) counts[place]++;
+        }
+    }
+}
+
+/* How many of a key's samples there are up to the last one of a launch before place n. */
+static uint32_t samples_until(const request *q, const dl_key *k, uint32_t n)
+{
+    for (uint32_t r = k->n_runs; r-- > 0;) {
+        const dl_launch_run *run = &k->runs[r];
+        const uint32_t count = dl_key_run_end(k, r) - run->sample;
+        if (is_row(q, run)) {
+            if (run->launch < n && count)
+                return run->sample + (count < n - run->launch ? count : n - run->launch);
+            continue;
+        }
+        for (uint32_t i = run->sample + count; i-- > run->sample;)
+            if (place_in(run, i, q->rank) < n) return i + 1;
+    }
+    return 0;
+}
 
 static int by_set(const void *pa, const void *pb)
 {
@@ -183,6 +177,11 @@ static uint32_t count_shown(const request *q, const size_t *counts, uint32_t *le
     return end;
 }
 
+static inline void put(by_launches *out, uint32_t place, uint64_t cycles, uint32_t group)
+{
+    out->items[out->ends[place]++] = (tagged){cycles, group};
+}
+
 /* Those of a key's samples that were elsewhere. */
 static void put_far(const request *q, const dl_samples *set, uint32_t group, by_launches *out)
 {
@@ -195,34 +194,58 @@ static void put_far(const request *q, const dl_samples *set, uint32_t group, by_
             high = middle;
     }
     for (; low < q->n_far && q->far[low].id == set->far_id; low++)
-        out->items[out->ends[q->far[low].place]++] = (tagged){q->far[low].cycles, group};
+        put(out, q->far[low].place, q->far[low].cycles, group);
+}
+
+/* Those of a key that are here. */
+static void put_key(const request *q, const dl_key *k, uint32_t group, by_launches *out)
+{
+    const uint32_t until = samples_until(q, k, out->n);
+    dl_sample_walk w;
+    uint64_t cycles;
+    dl_sample_walk_start(&w, &k->samples);
+    for (uint32_t r = 0, at = 0; r < k->n_runs && at < until; r++) {
+        const dl_launch_run *run = &k->runs[r];
+        const uint32_t end = dl_key_run_end(k, r) < until ? dl_key_run_end(k, r) : until;
+        const bool row = is_row(q, run);
+        uint32_t place = run->launch;
+        for (; row && at < end && dl_sample_walk_next(&w, &cycles); at++, place++)
+            if (place < out->n) put(out, place, cycles, group);
+        for (; at < end && dl_sample_walk_next(&w, &cycles); at++) {
+            place = place_in(run, at, q->rank);
+            if (place < out->n) put(out, place, cycles, group);
+        }
+    }
 }
 
 /* Members are sorted by group, so what is put behind each other launch by launch is sorted by group too. */
 static void put_all(const request *q, by_launches *out)
 {
-    uint64_t cycles;
-    uint32_t place, group = 0;
+    uint32_t group = 0;
     for (size_t i = 0; i < q->n_members; i++) {
         const dl_key *k = q->members[i].key;
         if (i && groups_order(&q->members[i - 1], &q->members[i]) != 0) group++;
         if (k->samples.far) put_far(q, &k->samples, group, out);
-        if (!k->n_runs) continue;
-        const uint32_t until = samples_until(k, q->rank, out->n);
-        rank_walk w = walk_key(k, q->rank);
-        while (w.at < until && next_ranked(&w, &cycles, &place))
-            if (place < out->n) out->items[out->ends[place]++] = (tagged){cycles, group};
+        if (k->n_runs) put_key(q, k, group, out);
     }
 }
 
 static devlog_status gather(request *q, by_launches *out, uint32_t *left, devlog_error *err)
 {
-    size_t total = 0;
-    size_t *counts = calloc((size_t)q->launches->count + 1, sizeof *counts);
+    size_t total = 0, more = 0;
+    const uint32_t n_places = q->launches->count;
+    size_t *counts = calloc((size_t)n_places + 1, sizeof *counts),
+           *rows = calloc((size_t)n_places + 1, sizeof *rows);
     out->ends = counts;
-    if (!counts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the durations of launches");
-    for (size_t i = 0; i < q->n_members; i++)
-        count_samples(q->members[i].key, q->rank, counts);
+    if (counts && rows) {
+        for (size_t i = 0; i < q->n_members; i++)
+            count_samples(q, q->members[i].key, counts, rows);
+        for (uint32_t i = 0; i < n_places; i++)
+            counts[i] += more += rows[i];
+    }
+    const bool counted = counts && rows;
+    free(rows);
+    if (!counted) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the durations of launches");
     out->n = count_shown(q, counts, left);
     devlog_status status = ask(q, out->n, err);
     if (status) return status;
@@ -239,25 +262,6 @@ static devlog_status gather(request *q, by_launches *out, uint32_t *left, devlog
     return DEVLOG_OK;
 }
 
-/* The nearest-rank percentile of sorted samples. */
-static uint64_t ranked(const uint64_t *s, size_t n, unsigned percent)
-{
-    size_t rank = n / 100 * percent + (n % 100 * percent + 99) / 100;
-    return s[rank ? rank - 1 : 0];
-}
-
-static void summarise(dl_summary *s, const uint64_t *t, size_t n)
-{
-    *s = (dl_summary){.count = n, .min = t[0], .max = t[n - 1]};
-    for (size_t i = 0; i < n; i++)
-        s->sum += t[i];
-    s->median_low = s->p50 = t[(n - 1) / 2];
-    s->median_high = t[n / 2];
-    s->p90 = ranked(t, n, 90);
-    s->p95 = ranked(t, n, 95);
-    s->p99 = ranked(t, n, 99);
-}
-
 /* Groups of what was gathered, launch by launch. */
 static bool group_launches(const by_launches *all, const dl_groups *riscs, const uint32_t *order,
                            dl_groups *out)
@@ -265,8 +269,11 @@ static bool group_launches(const by_launches *all, const dl_groups *riscs, const
     size_t n_groups = 0, largest = 1, from = 0, to;
     for (uint32_t i = 0; i < all->n; from = all->ends[i++]) {
         if (all->ends[i] - from > largest) largest = all->ends[i] - from;
-        for (size_t k = from; k < all->ends[i]; k++)
-            n_groups += k == from || all->items[k].group != all->items[k - 1].group;
+        uint32_t before = DL_NONE;
+        for (const tagged *t = all->items + from, *end = all->items + all->ends[i]; t < end; t++) {
+            n_groups += t->group != before;
+            before = t->group;
+        }
     }
     uint64_t *cycles = calloc(largest, sizeof *cycles);
     out->items = malloc((n_groups ? n_groups : 1) * sizeof *out->items);
@@ -277,13 +284,25 @@ static bool group_launches(const by_launches *all, const dl_groups *riscs, const
     from = 0;
     for (uint32_t i = 0; i < all->n; i++) {
         for (; from < all->ends[i]; from = to) {
-            for (to = from; to < all->ends[i] && all->items[to].group == all->items[from].group; to++)
-                cycles[to - from] = all->items[to].cycles;
-            dl_sort_u64(cycles, to - from);
-            dl_group g = riscs->items[all->items[from].group];
-            g.launch = order[i]; /* NOLINT: groups are whole */
-            summarise(&g.summary, cycles, to - from);
-            out->items[out->n++] = g;
+            const uint32_t group = all->items[from].group;
+            dl_group *g = &out->items[out->n++];
+            *g = riscs->items[group];
+            g->launch = order[i]; /* NOLINT: groups are whole */
+            dl_summary s = {.min = UINT64_MAX};
+            uint64_t sum = 0;
+            const size_t end = all->ends[i];
+            for (to = from; to < end && all->items[to].group == group; to++) {
+                const uint64_t value = cycles[to - from] = all->items[to].cycles;
+                s.min = value < s.min ? value : s.min;
+                s.max = value > s.max ? value : s.max;
+                sum += value;
+            }
+            s.sum = sum;
+            for (size_t k = 0; s.max >> 32 && k < to - from; k++) /* the sum may be larger than it seems */
+                s.sum = k ? s.sum + cycles[k] : cycles[k];
+            s.count = to - from;
+            dl_summary_quantiles_of(&s, cycles);
+            g->summary = s;
         }
     }
     free(cycles);
@@ -297,7 +316,15 @@ devlog_status groups_of_launches(dl_decode *d, const groups_member *members, siz
     by_launches all = {0};
     uint32_t *rank = rank_launches(d, &order, err);
     if (!rank) return DEVLOG_ERR_MEMORY;
-    request q = {members, n, dl_decode_launches(d), rank, order, most, NULL, 0};
+    request q = {.members = members,
+                 .n_members = n,
+                 .launches = dl_decode_launches(d),
+                 .rank = rank,
+                 .order = order,
+                 .most = most,
+                 .as_numbered = true};
+    for (uint32_t i = 0; i < q.launches->count && q.as_numbered; i++)
+        q.as_numbered = rank[i] == i;
     devlog_status status = gather(&q, &all, &out->launches_left, err);
     if (!status && !group_launches(&all, riscs, order, out))
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the durations of launches");

@@ -113,6 +113,20 @@ static inline bool dl_launches_are_last(const dl_launches *l, uint32_t chip, uin
             (k->trace_counter ^ ids->trace_counter)) == 0;
 }
 
+/* Whether those behind the ones found last have these ids, as mostly where a stream begins what another has begun: they are the
+ * ones found last then. */
+static inline bool dl_launches_go_on(dl_launches *l, uint32_t chip, uint64_t run, const dl_ids *ids)
+{
+    if (!l->last || l->last >= l->n_chains) return false;
+    l->last++;
+    const bool same = dl_launches_are_last(l, chip, run, ids);
+    if (same)
+        l->grows = false;
+    else
+        l->last--;
+    return same;
+}
+
 /* Of the launches found last the next that the stream begins, when that is known already; DL_NONE: it is for
  * dl_launches_find. */
 static inline uint32_t dl_launches_next_of_last(dl_launches *l, uint32_t bit)

@@ -79,7 +79,8 @@ static inline void begin(dl_pair *p, stream_state *s, const dl_frame *frame, uin
     dl_launches *l = &p->launches;
     s->ids = frame->ids;
     if (known->frame != frame || known->last != l->last || known->chip != s->chip) {
-        bool last = dl_launches_are_last(l, s->chip, p->chip_line.run, &frame->ids);
+        const bool last = dl_launches_are_last(l, s->chip, p->chip_line.run, &frame->ids) ||
+                          dl_launches_go_on(l, s->chip, p->chip_line.run, &frame->ids);
         known->frame = last ? frame : NULL;
         known->last = l->last;
         known->chip = s->chip;

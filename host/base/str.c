@@ -95,22 +95,14 @@ static const char digit_pairs[201] =
     "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
     "8081828384858687888990919293949596979899";
 
-#define TRIPLE(h, t, o)                                                                                      \
-    {                                                                                                        \
-        {h, t, o, 0},                                                                                        \
-        {                                                                                                    \
-            h != '0'   ? h                                                                                   \
-            : t != '0' ? t                                                                                   \
-                       : o,                                                                                  \
-                h != '0'   ? t                                                                               \
-                : t != '0' ? o                                                                               \
-                           : 0,                                                                              \
-                h != '0' ? o : 0,                                                                            \
-                h != '0'   ? 3                                                                               \
-                : t != '0' ? 2                                                                               \
-                           : 1                                                                               \
-        }                                                                                                    \
-    }
+/* clang-format off */
+#define TRIPLE(h, t, o)                                 \
+    {{(h), (t), (o), 0},                                \
+     {(h) != '0' ? (h) : (t) != '0' ? (t) : (o),        \
+      (h) != '0' ? (t) : (t) != '0' ? (o) : 0,          \
+      (h) != '0' ? (o) : 0,                             \
+      (h) != '0' ? 3 : (t) != '0' ? 2 : 1}}
+/* clang-format on */
 #define TEN(h, t)                                                                                            \
     TRIPLE(h, t, '0'), TRIPLE(h, t, '1'), TRIPLE(h, t, '2'), TRIPLE(h, t, '3'), TRIPLE(h, t, '4'),           \
         TRIPLE(h, t, '5'), TRIPLE(h, t, '6'), TRIPLE(h, t, '7'), TRIPLE(h, t, '8'), TRIPLE(h, t, '9')

@@ -329,8 +329,11 @@ static bool is_of_a_run(const char *path)
         "tracy_ops_times.csv",    "cpp_device_perf_report.csv", "ops_perf_results.csv",
     };
     const char *slash = strrchr(path, '/');
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(slash ? slash + 1 : path, names[i]) == 0) return true;
+    const char *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const size_t n = strlen(names[i]);
+        if (strncmp(name, names[i], n) == 0 && (!name[n] || name[n] == '.')) return true; /* .gz, .pack */
+    }
     return false;
 }
 

@@ -60,6 +60,8 @@ static void an_output_is_no_input(void **state)
     assert_int_equal(mkdir(in_scratch("found"), 0777), 0);
     assert_int_equal(link(in_scratch("log.csv"), in_scratch("found/profile_log_device.csv")), 0);
     write_text(in_scratch("found/profile_log_ops.jsonl"), "{}\n");
+    assert_int_equal(mkdir(in_scratch("zipped"), 0777), 0);
+    write_text(in_scratch("zipped/profile_log_device.csv.pack"), "");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         devlog_fails(lines[i], 2,
                      " is the file that is read, and would be lost: name another one; see 'devlog ");
@@ -73,6 +75,7 @@ static void an_output_is_no_input(void **state)
         "memory -o found/profile_log_device.csv",
         "diff --page -o found/profile_log_device.csv found found",
         "ranks -o found/profile_log_device.csv found",
+        "export -f csv -o zipped/profile_log_device.csv.pack zipped",
     };
     for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
         devlog_fails(found[i], 2, " is a log that may be the one that is read, and would be lost");

@@ -16,6 +16,8 @@ COLUMNS = ["target", "code", "cpu_seconds", "runs"]
 
 # What the compiler's own run time brings, and what instrumentation makes of paths (__unnamed_: its list of global variables).
 FOREIGN = re.compile(r"^(_Z|__unnamed_|__?(asan|lsan|ubsan|sanitizer|interceptor|sancov|odr)|\.L|\.str|_GLOBAL_|__interceptor|.*san_gen_)")
+FRAME = re.compile(rb"[0-9]+ [0-9]+ [0-9]+ [0-9]+ ")
+FRAME_LINE = re.compile(rb"(?<=[A-Za-z_0-9]):[0-9]+(?=$| [0-9])")
 ADDRESS = re.compile(r"-?0x[0-9a-f]+\(%rip\)|(?<=[ ])[0-9a-f]{3,}(?= <)|#.*|<[^>+]*san_gen_[^>]*>")
 
 
@@ -51,8 +53,9 @@ def constants(binary):
     for name, _, offset, size in of_number.values():
         if name.startswith(".rodata"):
             for text in re.findall(rb"[ -~\n\t]{4,}(?=\0)", image[offset : offset + size]):
-                if b"/" not in text:
-                    yield "", bytes(text)
+                if b"/" not in text:  # a frame's variables are listed with their lines, for reports of faults
+                    text = bytes(text)
+                    yield "", FRAME_LINE.sub(b"", text) if FRAME.match(text) else text
 
 
 def code(build, target):

@@ -67,7 +67,8 @@ typedef struct dl_run {
      * the events has data or meta data; dl_run_event makes events of them. NULL: events are listed. */
     const dl_run_item *items;
     uint32_t line, line_step; /* of items */
-    /* The first start and the last end of the firmware's and the kernel's zone among the marks. */
+    /* The first start and the last end of the firmware's and the kernel's zone among the marks. Not with items for who
+     * wants no marks. */
     uint64_t fw_start, kernel_start, kernel_end, fw_end;
     uint8_t has;   /* which of these there are: DL_RUN_* */
     bool unlisted; /* its events are counted, but not listed (dl_run_sink.events_end) */

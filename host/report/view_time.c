@@ -29,6 +29,7 @@ typedef struct upcoming {
     uint32_t item;
     uint32_t slot;       /* of the run, where it is one of the window's */
     uint64_t kept_below; /* runs that start before this may be */
+    uint64_t freq_khz;   /* of view_taken */
     uint32_t track, sequence;
     bool is_track; /* it has all of its track, so that its items can have their lanes when they are taken */
     bool is_taken; /* the run is one of the window's */
@@ -100,7 +101,7 @@ static inline view_taken *run_at(const window *w, uint32_t slot)
     return (view_taken *)(void *)(w->runs.at + slot);
 }
 
-/* Room for so many more places. */
+/* Room for so many more places, and one behind them. */
 static bool make_room(window *w, uint32_t n)
 {
     uint32_t cap = w->cap ? w->cap : WINDOW + VIEW_RUN_MARKS;
@@ -109,7 +110,7 @@ static bool make_room(window *w, uint32_t n)
     if (cap == w->cap) return true;
     view_place **const all[] = {&w->places, &w->others, &w->rest};
     for (int i = 0; i < 3; i++) {
-        view_place *at = realloc(*all[i], cap * sizeof *at);
+        view_place *at = realloc(*all[i], (cap + 1u) * sizeof *at);
         if (!at) return false;
         *all[i] = at;
     }
@@ -162,23 +163,22 @@ static bool keep_run(window *w, upcoming *u)
     if (!u->is_taken) return true;
     if (!take_slot(&w->runs, &u->slot)) return false;
     view_taken *const taken = run_at(w, u->slot);
-    const uint64_t khz = w->view->axes[u->track].freq_khz,
-                   used = khz == 1000000 ? 0 : khz; /* as Wormhole's */
     const uint64_t last = view_run_stamp(run, shape->items[shape->n - 1].start);
     taken->items = shape->items;
     taken->start = run->start;
-    taken->freq_khz = used;
-    taken->half = used / 2;
+    taken->freq_khz = u->freq_khz;
+    taken->half = u->freq_khz / 2;
     taken->last = last < run->start ? UINT64_MAX : last;
     taken->launch = run->launch;
     taken->line = run->line;
     taken->line_step = run->line_step;
     taken->track = u->track;
-    const uint32_t n = shape->n_marks, pairs = n & ~1u; /* mostly so few that a call would be dearer */
-    for (uint32_t i = 0; i < pairs; i += 2)
-        memcpy(taken->stamps + i, run->stamps + i * sizeof *taken->stamps, 2 * sizeof *taken->stamps);
-    if (n > pairs)
-        memcpy(taken->stamps + pairs, run->stamps + pairs * sizeof *taken->stamps, sizeof *taken->stamps);
+    const uint32_t n = shape->n_marks; /* mostly so few that a call would be dearer */
+    uint32_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        memcpy(taken->stamps + i, run->stamps + i * sizeof *taken->stamps, 4 * sizeof *taken->stamps);
+    for (; i < n; i++)
+        memcpy(taken->stamps + i, run->stamps + i * sizeof *taken->stamps, sizeof *taken->stamps);
     return true;
 }
 
@@ -278,6 +278,13 @@ static void sort_ties(const window *w, view_place *p, view_place *other, uint32_
     }
 }
 
+static void swap(view_place *a, view_place *b)
+{
+    const view_place was = *a;
+    *a = *b;
+    *b = was;
+}
+
 static unsigned bits_of(uint64_t span)
 {
     unsigned bits = 1;
@@ -317,27 +324,36 @@ static uint32_t sort_window(window *w, uint32_t *n_rest)
     uint32_t counts[2][1 << DIGIT_BITS], n = 0, rest = 0;
     for (unsigned i = 0; i < 2; i++)
         memset(counts[i], 0, (mask + 1) * sizeof *counts[i]);
-    for (const view_place *p = w->places, *end = p + w->n; p < end; p++) {
+    const view_place *p = w->places, *const end = p + w->n;
+    for (uint64_t behind; p < end && (behind = p->cycle - from) <= span; p++) {
+        counts[0][behind & mask]++;
+        counts[1][behind >> width & mask]++;
+    }
+    for (n = (uint32_t)(p - w->places); p < end; p++) {
         const uint64_t behind = p->cycle - from;
         if (behind > span) {
             w->rest[rest++] = *p;
         } else {
             counts[0][behind & mask]++;
+            counts[1][behind >> width & mask]++;
             w->places[n++] = *p;
         }
     }
     *n_rest = rest;
     for (unsigned i = 0; i + 1 < n_digits; i++) {
-        move(w, n, i * width, width, counts[i % 2], counts[!(i % 2)]);
+        move(w, n, i * width, width, counts[i % 2], i ? counts[!(i % 2)] : NULL);
         memset(counts[i % 2], 0, (mask + 1) * sizeof *counts[0]);
     }
     move(w, n, (n_digits - 1) * width, width, counts[!(n_digits % 2)], NULL);
-    for (uint32_t i = 1, first; i < n; i++) {
-        if (w->places[i].cycle != w->places[i - 1].cycle) continue;
-        first = i - 1;
-        while (i < n && w->places[i].cycle == w->places[first].cycle)
-            i++;
-        sort_ties(w, w->places + first, w->others, i - first);
+    view_place *first = w->places, *const behind = first + n;
+    for (view_place *next = first + 1; next < behind; first = next++) {
+        if (next->cycle != first->cycle) continue;
+        while (++next < behind && next->cycle == first->cycle)
+            ;
+        if (next - first > 2)
+            sort_ties(w, first, w->others, (uint32_t)(next - first));
+        else if (comes_after(w, first, first + 1))
+            swap(first, first + 1);
     }
     return n;
 }
@@ -359,8 +375,9 @@ static bool place_late(window *w, dl_view_item *item, bool *shown)
 static devlog_status place_all_late(window *w, uint32_t *n, devlog_error *err)
 {
     view_place *to = w->places;
+    w->places[*n].what = UINT32_MAX; /* for which there is room */
     for (const view_place *p = to, *end = p + *n, *from = p;; from = ++p) {
-        while (p < end && p->what <= VIEW_ITEM)
+        while (p->what <= VIEW_ITEM)
             p++;
         if (to != from) memmove(to, from, (size_t)(p - from) * sizeof *p);
         to += p - from;
@@ -489,6 +506,8 @@ devlog_status view_merge_by_time(void *ctx, view_reader *readers, size_t n, devl
         if (status || all[i].is_done) continue;
         all[i].track =
             all[i].run ? w.view->track_of_stream[of->stream] : view_track_of(w.view, &all[i].event);
+        const uint64_t khz = w.view->axes[all[i].track].freq_khz;
+        all[i].freq_khz = khz == 1000000 ? 0 : khz; /* as Wormhole's */
         all[i].kept_below = kept_below(&w.view->axes[all[i].track], all[i].is_track);
     }
     if (!status) status = each_window(&w, all, n, err);

@@ -186,18 +186,21 @@ static inline void describe(dl_pair *p, const stream_state *s, const pair_shape 
                             dl_run *run)
 {
     const uint64_t epoch = s->epoch;
+    const bool lists_marks = dl_pair_lists_marks(p);
     dl_outbox *o = &p->out.box;
-    run->has = DL_RUN_FW_START | DL_RUN_FW_END;
-    run->once = shape->once;
     run->shape = shape->number;
-    run->fw_start = marks->time + epoch;
-    run->fw_end = marks[shape->fw_end].time + epoch;
-    if (shape->has_kernel) {
-        run->has |= DL_RUN_KERNEL_START | DL_RUN_KERNEL_END;
-        run->kernel_start = marks[shape->kernel_start].time + epoch;
-        run->kernel_end = marks[shape->kernel_end].time + epoch;
+    if (lists_marks || !run->items) {
+        run->has = DL_RUN_FW_START | DL_RUN_FW_END;
+        run->once = shape->once;
+        run->fw_start = marks->time + epoch;
+        run->fw_end = marks[shape->fw_end].time + epoch;
+        if (shape->has_kernel) {
+            run->has |= DL_RUN_KERNEL_START | DL_RUN_KERNEL_END;
+            run->kernel_start = marks[shape->kernel_start].time + epoch;
+            run->kernel_end = marks[shape->kernel_end].time + epoch;
+        }
+        if (!lists_marks && !run->items) return;
     }
-    if (!dl_pair_lists_marks(p) && !run->items) return;
     run->n_marks = shape->n;
     if (!shape->order && !epoch) {
         run->marks = marks;

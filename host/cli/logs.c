@@ -13,37 +13,13 @@
 #include "base/file.h"
 #include "base/intern.h"
 #include "base/settings.h"
+#include "cli/log_names.h"
 
 typedef struct search {
     cli_logs *logs;
     size_t cap, entries;
     bool failed, reports; /* reports: op reports are wanted, too */
 } search;
-
-static bool ends_with(const char *name, size_t n, const char *end)
-{
-    size_t m = strlen(end);
-    return n >= m && memcmp(name + n - m, end, m) == 0;
-}
-
-/* ops_perf_results.csv, with whatever stands behind that stem. */
-static bool is_report(const char *name)
-{
-    const size_t n = strlen(name);
-    return strncmp(name, "ops_perf_results", 16) == 0 && ends_with(name, n, ".csv");
-}
-
-/* profile_log_device.csv and whatever stands in front of or behind that stem, compressed or not; *.devlog. */
-static bool is_log(const char *name, bool *capture)
-{
-    static const char *const packed[] = {".gz", ".zst", ".xz", ".pack"};
-    size_t n = strlen(name);
-    *capture = ends_with(name, n, ".devlog");
-    if (*capture) return true;
-    for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++)
-        if (ends_with(name, n, packed[i])) n -= strlen(packed[i]);
-    return ends_with(name, n, ".csv") && strstr(name, "profile_log_device");
-}
 
 static void add(search *s, const char *path, const char *name, bool capture, bool report,
                 const struct stat *st)
@@ -92,8 +68,8 @@ static void walk(search *s, const char *folder, const char *below, int depth)
             break;
         }
         if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
-        bool inside = S_ISDIR(st.st_mode), log = S_ISREG(st.st_mode) && is_log(e->d_name, &capture);
-        const bool report = !log && s->reports && S_ISREG(st.st_mode) && is_report(e->d_name);
+        bool inside = S_ISDIR(st.st_mode), log = S_ISREG(st.st_mode) && cli_is_log_name(e->d_name, &capture);
+        const bool report = !log && s->reports && S_ISREG(st.st_mode) && cli_is_report_name(e->d_name);
         if (!inside && !log && !report) continue;
         char *path = dl_path_join(folder, e->d_name), *name = dl_path_join(below, e->d_name);
         if (!path || !name)
@@ -210,7 +186,9 @@ static devlog_status find_in(const char *folder, bool reports, cli_logs *logs, d
         walk(&s, folder, "", 0);
     } else {
         const char *slash = strrchr(folder, '/'), *name = slash ? slash + 1 : folder;
-        add(&s, folder, name, ends_with(name, strlen(name), ".devlog"), reports && is_report(name), &st);
+        bool capture;
+        (void)cli_is_log_name(name, &capture);
+        add(&s, folder, name, capture, reports && cli_is_report_name(name), &st);
     }
     return end_search(&s, folder, err);
 }

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/log_names.h"
 
 typedef struct parse {
     const cli_command *command;
@@ -321,20 +322,15 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The name of a log that a run leaves in its folder. */
+/* By its name, or that of what it is a link to. */
 static bool is_of_a_run(const char *path)
 {
-    static const char *const names[] = {
-        "profile_log_device.csv", "profile_log_ops.jsonl",      "capture.devlog",       "tracy_ops_data.csv",
-        "tracy_ops_times.csv",    "cpp_device_perf_report.csv", "ops_perf_results.csv",
-    };
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const size_t n = strlen(names[i]);
-        if (strncmp(name, names[i], n) == 0 && (!name[n] || name[n] == '.')) return true; /* .gz, .pack */
-    }
-    return false;
+    char *real = realpath(path, NULL);
+    const char *slash = strrchr(path, '/'), *real_slash = real ? strrchr(real, '/') : NULL;
+    const bool is =
+        cli_is_run_name(slash ? slash + 1 : path) || (real_slash && cli_is_run_name(real_slash + 1));
+    free(real);
+    return is;
 }
 
 /* A file that is read and written at once would be lost: one that is an argument or an option's, and a log of a run where

@@ -62,6 +62,11 @@ static void an_output_is_no_input(void **state)
     write_text(in_scratch("found/profile_log_ops.jsonl"), "{}\n");
     assert_int_equal(mkdir(in_scratch("zipped"), 0777), 0);
     write_text(in_scratch("zipped/profile_log_device.csv.pack"), "");
+    assert_int_equal(mkdir(in_scratch("second"), 0777), 0);
+    write_text(in_scratch("second/profile_log_device_2.csv"), "");
+    write_text(in_scratch("second/run7_profile_log_device.csv.zst"), "");
+    write_text(in_scratch("second/other.devlog"), "");
+    assert_int_equal(symlink("second/profile_log_device_2.csv", in_scratch("alias.csv")), 0);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         devlog_fails(lines[i], 2,
                      " is the file that is read, and would be lost: name another one; see 'devlog ");
@@ -76,6 +81,10 @@ static void an_output_is_no_input(void **state)
         "diff --page -o found/profile_log_device.csv found found",
         "ranks -o found/profile_log_device.csv found",
         "export -f csv -o zipped/profile_log_device.csv.pack zipped",
+        "export -f csv -o second/profile_log_device_2.csv second",
+        "export -f csv -o second/run7_profile_log_device.csv.zst second",
+        "export -f csv -o second/other.devlog second",
+        "export -f csv -o alias.csv second",
     };
     for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
         devlog_fails(found[i], 2, " is a log that may be the one that is read, and would be lost");

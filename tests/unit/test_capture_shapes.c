@@ -28,12 +28,14 @@ typedef struct kernel {
     uint32_t n;
 } kernel;
 
-/* Zones in one another; `deep`: so deep that not all have room at once. */
-static void make_kernel(kernel *k, bool deep)
+/* Zones in one another; `deep`: so deep that not all have room at once; `within`: some after this many that are one in another. */
+static void make_kernel(kernel *k, bool deep, uint32_t within)
 {
     uint16_t open[MOST];
     uint32_t depth = 0;
     k->n = 0;
+    for (; depth < within; depth++)
+        k->codes[k->n++] = open[depth] = (uint16_t)(DEVLOG_CODE_ZONE + 2 * (depth % 100));
     while (k->n + depth < MOST - 1 && (k->n < 40 || chance(90))) {
         const bool begins = !depth || (deep ? chance(3) : depth < 4 && chance(2));
         if (begins) {
@@ -51,7 +53,9 @@ static void make_kernel(kernel *k, bool deep)
 typedef struct habits {
     uint32_t far, other, values, back;
     bool deep, spans, costs;
-    bool stuck; /* the upper half of stamps stays that of the launch's first record */
+    bool stuck;      /* the upper half of stamps stays that of the launch's first record */
+    uint32_t within; /* how many zones are around all others */
+    uint32_t hang;   /* how many zones begin in one launch and do not end */
 } habits;
 
 static uint32_t *put(uint32_t *w, uint32_t code, uint64_t time)
@@ -91,7 +95,7 @@ static char *make(const habits *h, uint64_t time, size_t *size)
     char path[256];
     kernel kernels[KERNELS];
     for (uint32_t i = 0; i < KERNELS; i++)
-        make_kernel(&kernels[i], h->deep);
+        make_kernel(&kernels[i], h->deep, h->within ? h->within + i : 0);
     const char *folder = test_folder();
     snprintf(path, sizeof path, "%s/%s", folder, DL_CAPTURE_NAME);
     check_ok(dl_capture_open(&c, folder, DL_CAPTURE_NAME, false, &err), &err);
@@ -107,7 +111,9 @@ static char *make(const habits *h, uint64_t time, size_t *size)
             uint64_t at = time + 100;
             /* One does the same always, one two things in turns, one anything. */
             const uint32_t which = r == 0 ? 0 : r == 1 ? launch % 2 : chance(KERNELS);
-            const uint32_t n = put_launch(words[r], &kernels[which], h, &at);
+            uint32_t n = put_launch(words[r], &kernels[which], h, &at);
+            for (uint32_t i = 0; launch == LAUNCHES / 2 && i < h->hang; i++, n += 2)
+                put(words[r] + n, DEVLOG_CODE_ZONE, at++);
             const uint32_t first = h->spans ? chance(n / 4) * 2 : n;
             spans[r][0] = (record_span){words[r], first};
             spans[r][1] = (record_span){words[r] + first, n - first};
@@ -175,7 +181,11 @@ static void the_same_again(void **state)
                           {.back = 2},
                           {.stuck = true},
                           {.spans = true, .values = 20},
-                          {.far = 1, .other = 1, .values = 1, .back = 1, .costs = true}};
+                          {.far = 1, .other = 1, .values = 1, .back = 1, .costs = true},
+                          {.within = 58},
+                          {.within = 61},
+                          {.hang = 253},
+                          {.hang = 62}};
     const unsigned n_habits = sizeof all / sizeof all[0];
     const uint64_t from[] = {1000000, (1ull << 32) - 200000, (1ull << 52) - 100000, (5ull << 32) + 100};
     seed = 1;
@@ -217,7 +227,7 @@ static void shapes_are_found(void **state)
     raw_known known = {0};
     kernel k;
     seed = 2;
-    make_kernel(&k, false);
+    make_kernel(&k, false, 0);
     for (uint32_t launch = 0; launch < 6; launch++) {
         const habits h = {0};
         uint64_t time = 1000000 * (launch + 1), from = time;

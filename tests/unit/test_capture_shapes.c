@@ -184,7 +184,7 @@ static void the_same_again(void **state)
                           {.far = 1, .other = 1, .values = 1, .back = 1, .costs = true},
                           {.within = 58},
                           {.within = 61},
-                          {.hang = 253},
+                          {.deep = true, .costs = true},
                           {.hang = 62}};
     const unsigned n_habits = sizeof all / sizeof all[0];
     const uint64_t from[] = {1000000, (1ull << 32) - 200000, (1ull << 52) - 100000, (5ull << 32) + 100};

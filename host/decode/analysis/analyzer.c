@@ -302,8 +302,7 @@ static bool step_pair(dl_analyzer *a, job *j, uint64_t start, uint64_t end)
 {
     uint64_t *block = a->here[SCOPE_STREAM] ? a->here[SCOPE_STREAM] : block_of(a, SCOPE_STREAM);
     if (!block) return false;
-    block[j->first * TILE] = NO_STAMP;
-    if (block[j->last * TILE] == NO_STAMP) block[j->last * TILE] = EDGE_START;
+    block[j->first * TILE] = NO_STAMP; /* the edge is known: a run like this came mark by mark before */
     return dl_analyzer_count(j, leaf_here(a, j), start, end - start);
 }
 

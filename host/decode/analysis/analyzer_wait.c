@@ -296,8 +296,7 @@ static bool take_pairs(dl_analyzer *a, job *j, uint32_t stream, const waiting *w
     uint64_t *block = dl_analyzer_block(a, SCOPE_STREAM, stream);
     account *of = block ? dl_analyzer_account(j, leaf) : NULL;
     if (!of) return false;
-    block[j->first * TILE] = NO_STAMP;
-    if (block[j->last * TILE] == NO_STAMP) block[j->last * TILE] = EDGE_START;
+    block[j->first * TILE] = NO_STAMP; /* the edge is known: a run like these came mark by mark before */
     for (uint32_t i = 0; i < runs; i++) {
         const uint64_t duration = ends[i] - starts[i];
         if (starts[i] < of->first_start) {

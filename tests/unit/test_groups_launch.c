@@ -88,8 +88,87 @@ static void are_those_of_its_samples(void **state)
     assert_true(n_groups > LOGS * 20);
 }
 
+static const char head[] =
+    "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n"
+    "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, trace id, "
+    "trace id counter, zone name, type, source line, source file, meta data\n";
+
+static void row(dl_str *log, unsigned core, uint64_t time, unsigned launch, const char *zone, bool end)
+{
+    dl_str_fmt(log, "0,%u,1,BRISC,1,%llu,0,%u,,,%s,%s,1,a.cc,\n", core, (unsigned long long)time, launch,
+               zone, end ? "ZONE_END" : "ZONE_START");
+}
+
+static void decode(dl_decode **d, const dl_str *log)
+{
+    devlog_error err;
+    const dl_decode_options options = {.threads = 1};
+    assert_int_equal(dl_decode_new(d, &options, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_memory(*d, "log", log->text, log->len, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_finish(*d, &err), DEVLOG_OK);
+}
+
+/* Samples of a RISC in another order than launches have, which are numbered as they began elsewhere. */
+static void in_another_order(void **state)
+{
+    (void)state;
+    static const unsigned order[2][6] = {{1, 2, 3, 4, 5, 6}, {5, 6, 1, 3, 4, 2}};
+    devlog_error err;
+    dl_decode *d;
+    dl_groups groups;
+    dl_str log = {0};
+    dl_str_add(&log, head);
+    for (unsigned core = 0; core < 2; core++)
+        for (unsigned i = 0; i < 6; i++) {
+            const unsigned launch = order[core][i];
+            const uint64_t from = 10000 * core + 1000 * (i + 1);
+            row(&log, 1 + core, from, launch, "BRISC-FW", false);
+            row(&log, 1 + core, from + 100 + 10 * core + launch, launch, "BRISC-FW", true);
+        }
+    decode(&d, &log);
+    for (uint32_t most = 0; most < 7; most++) {
+        assert_int_equal(dl_groups_by_launch(d, most, &groups, &err), DEVLOG_OK);
+        assert_int_equal(groups.n, most ? most : 6);
+        for (size_t i = 0; i < groups.n; i++) {
+            assert_int_equal(groups.items[i].launch, i);
+            check_group(d, &groups.items[i], most);
+        }
+        dl_groups_free(&groups);
+    }
+    dl_decode_free(d);
+    dl_str_free(&log);
+}
+
+/* Durations of which few come to more than 64 bits. */
+static void sums_of_128_bits(void **state)
+{
+    (void)state;
+    devlog_error err;
+    dl_decode *d;
+    dl_groups groups;
+    dl_str log = {0};
+    dl_str_add(&log, head);
+    for (unsigned core = 1; core <= 9; core++) {
+        const uint64_t until = UINT64_C(1) << 61;
+        row(&log, core, 1000 + core, 1, "BRISC-FW", false);
+        row(&log, core, until + 100, 1, "BRISC-FW", true);
+    }
+    decode(&d, &log);
+    assert_int_equal(dl_groups_by_launch(d, 0, &groups, &err), DEVLOG_OK);
+    assert_int_equal(groups.n, 1);
+    for (size_t i = 0; i < groups.n; i++) {
+        assert_true(groups.items[i].summary.sum >> 64);
+        check_group(d, &groups.items[i], 0);
+    }
+    dl_groups_free(&groups);
+    dl_decode_free(d);
+    dl_str_free(&log);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(are_those_of_its_samples)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(are_those_of_its_samples),
+                                       cmocka_unit_test(in_another_order),
+                                       cmocka_unit_test(sums_of_128_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,8 @@ static dl_view_item *sorted(const seen *by_track)
     return items;
 }
 
-static void compare(const dl_str *logs, size_t n, size_t memory, unsigned number)
+/* Returns how many items there are. */
+static size_t compare(const dl_str *logs, size_t n, size_t memory, unsigned number, uint64_t without_lane)
 {
     devlog_error err;
     dl_decode *d;
@@ -84,8 +85,8 @@ static void compare(const dl_str *logs, size_t n, size_t memory, unsigned number
                      DEVLOG_OK);
     assert_int_equal(dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){.ctx = &in_time, .items = keep}, &err),
                      DEVLOG_OK);
+    assert_int_equal(dl_view_left_out(v), without_lane);
     assert_int_equal(by_track.n, in_time.n);
-    assert_true(by_track.n > (size_t)CORES * RISCS * LAUNCHES);
     dl_view_item *expected = sorted(&by_track);
     for (size_t i = 0; i < in_time.n; i++)
         if (memcmp(&expected[i], &in_time.items[i], sizeof *expected) != 0)
@@ -97,6 +98,7 @@ static void compare(const dl_str *logs, size_t n, size_t memory, unsigned number
     free(in_time.items);
     dl_view_free(v);
     dl_decode_free(d);
+    return in_time.n;
 }
 
 static const char head[] =
@@ -143,7 +145,7 @@ static void items_by_time_are_those_by_track_sorted(void **state)
         for (unsigned memory = 0; memory < 2; memory++) {
             dl_str log = {0};
             make_log(&log, 1000, how[i].step, how[i].gap, 1024, LAUNCHES, &seed);
-            compare(&log, 1, memory, i);
+            assert_true(compare(&log, 1, memory, i, 0) > (size_t)CORES * RISCS * LAUNCHES);
             dl_str_free(&log);
         }
 }
@@ -157,10 +159,30 @@ static void logs_that_begin_before_the_end_of_others(void **state)
         dl_str logs[2] = {{0}, {0}};
         make_log(&logs[0], 100000, 60, 40000, 1024, LAUNCHES, &seed);
         make_log(&logs[1], 100000 + i * 3000, 60, 40000, 4096, LAUNCHES, &seed);
-        compare(logs, 2, i % 2, i / 2);
+        assert_true(compare(logs, 2, i % 2, i / 2, 0) > (size_t)CORES * RISCS * LAUNCHES);
         dl_str_free(&logs[0]);
         dl_str_free(&logs[1]);
     }
+}
+
+/* Zones that overlap, more than a track has lanes, in two sequences: so lanes are found when all that begins before is there, and
+ * what has none is in neither order. */
+static void more_than_there_are_lanes(void **state)
+{
+    (void)state;
+    enum { MORE = 40, N = DL_VIEW_LANES + MORE };
+    static dl_str logs[N];
+    for (unsigned i = 0; i < N; i++) {
+        const unsigned at = i < N / 2 ? 2 * i : 2 * (i - N / 2) + 1;
+        dl_str_add(&logs[i], head);
+        for (int end = 0; end < 2; end++)
+            dl_str_fmt(&logs[i], "0,1,1,BRISC,7,%u,0,%u,BRISC-FW,ZONE_%s,1,k.cc\n",
+                       1000 + end * 100000 + 10 * at, 1 + i, end ? "END" : "START");
+    }
+    /* A launch of each of them is an item, too. */
+    assert_int_equal(compare(logs, N, 1, 0, 2 * MORE), 2 * DL_VIEW_LANES);
+    for (unsigned i = 0; i < N; i++)
+        dl_str_free(&logs[i]);
 }
 
 int main(void)
@@ -168,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_by_time_are_those_by_track_sorted),
         cmocka_unit_test(logs_that_begin_before_the_end_of_others),
+        cmocka_unit_test(more_than_there_are_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,6 +150,24 @@ static void select_few(const uint32_t *all, size_t count, uint32_t base, uint64_
         values[r] = place[r] < n_kept ? min + sorted[place[r]] : 0;
 }
 
+/* The digit, of those from `digit` on, of the value that has this rank; *below is how many values have lesser digits. */
+static uint32_t digit_of_rank(const uint32_t *counts, uint32_t digit, uint32_t n, uint64_t rank,
+                              uint64_t *below)
+{
+    enum { AT_ONCE = 32 }; /* most counts are 0 where values are few */
+    while (n - digit > AT_ONCE) {
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < AT_ONCE; i++)
+            sum += counts[digit + i];
+        if (*below + sum > rank) break;
+        *below += sum;
+        digit += AT_ONCE;
+    }
+    while (digit + 1 < n && *below + counts[digit] <= rank)
+        *below += counts[digit++];
+    return digit;
+}
+
 /* ranks[] are ascending and count from 0; values[] receives the value of each. */
 static bool select_ranks(const dl_samples *const *sets, size_t n, uint64_t min, uint64_t max,
                          const uint64_t *ranks, uint64_t *values, size_t n_ranks)
@@ -184,8 +202,7 @@ static bool select_ranks(const dl_samples *const *sets, size_t n, uint64_t min, 
                 digit = 0;
             }
             last = of_rank[r];
-            while (digit + 1 < (1u << bits) && below + b->counts[digit] <= ranks[r])
-                below += b->counts[digit++];
+            digit = digit_of_rank(b->counts, digit, 1u << bits, ranks[r], &below);
             uint64_t prefix = b->prefix << bits | digit;
             if (!n_next || next[n_next - 1].prefix != prefix) next[n_next++] = (bracket){prefix, below, NULL};
             of_rank[r] = n_next - 1;

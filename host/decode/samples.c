@@ -33,12 +33,11 @@ static void see(const dl_samples *s)
 static void *new_filed_piece(dl_sample_pool *p)
 {
     enum { COOL_EVERY = 4 };
-    if (!p->folder || p->n_pieces < IN_MEMORY) return NULL;
-    p->filed.folder = p->folder;
+    if (!p->filed.folder || p->n_pieces < IN_MEMORY) return NULL;
     if (p->filed.n % COOL_EVERY == COOL_EVERY - 1)
         dl_big_pieces_cool(&p->filed); /* what is full is not wanted before the end */
     void *piece = dl_big_piece(&p->filed);
-    if (!piece) p->folder = NULL; /* what follows is in memory */
+    if (!piece) p->filed.folder = NULL; /* what follows is in memory */
     return piece;
 }
 

@@ -17,14 +17,13 @@ typedef struct dl_sample_chunk {
     uint32_t values[];
 } dl_sample_chunk;
 
-/* Memory for the chunks of many sets, in large pieces; given back all at once. Zero-initialised is empty. With a
- * `folder`, what is more than some megabytes is in a file there (base/big.h). */
+/* Memory for the chunks of many sets, in large pieces; given back all at once. Zero-initialised is empty. With
+ * `filed.folder`, what is more than some megabytes is in a file there (base/big.h). */
 typedef struct dl_sample_pool {
-    const char *folder; /* borrowed; NULL: memory only */
-    char *at, *end;     /* of the piece in hand */
-    void **pieces;      /* in memory */
+    char *at, *end; /* of the piece in hand */
+    void **pieces;  /* in memory */
     uint32_t n_pieces, cap_pieces;
-    dl_big_pieces filed;
+    dl_big_pieces filed;   /* its folder NULL: memory only */
     _Atomic uint32_t seen; /* chunks read since what is in the file was let go last */
 } dl_sample_pool;
 

@@ -32,7 +32,7 @@ devlog_status dl_stamps_new(dl_stamps **out, dl_decode *decode, const char *fold
     dl_stamps *s = calloc(1, sizeof *s);
     if (!s) return out_of_memory(err);
     s->decode = decode;
-    s->pool.folder = folder;
+    s->pool.filed.folder = folder;
     *out = s;
     return DEVLOG_OK;
 }

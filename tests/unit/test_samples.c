@@ -147,11 +147,11 @@ static void a_pool_goes_to_a_file(void **state)
     enum { VALUES = 6 * 1000 * 1000 };
     static const char *const folders[] = {"/tmp", "/no/such/folder"};
     for (int i = 0; i < 2; i++) {
-        dl_sample_pool pool = {.folder = folders[i]};
+        dl_sample_pool pool = {.filed.folder = folders[i]};
         dl_samples sets[2] = {{.pool = &pool}, {.pool = &pool}};
         for (uint64_t k = 0; k < VALUES; k++)
             if (!dl_samples_add(&sets[k & 1], k % 1000003 == 0 ? UINT64_MAX - k : k)) fail_msg("no memory");
-        assert_true(i || pool.filed.n > 1 || !pool.folder); /* a file system may not promise room */
+        assert_true(i || pool.filed.n > 1 || !pool.filed.folder); /* a file system may not promise room */
         for (int set = 0; set < 2; set++) {
             dl_sample_walk w;
             uint64_t value, k = (uint64_t)set;
@@ -183,13 +183,13 @@ static void what_is_read_of_a_file_is_let_go(void **state)
     (void)state;
     enum { VALUES = 20 * 1000 * 1000, MANY = 100, MOST_KIB = 24 * 1024 };
     static dl_samples sets[MANY];
-    dl_sample_pool pool = {.folder = "/tmp"};
+    dl_sample_pool pool = {.filed.folder = "/tmp"};
     for (uint64_t k = 0; k < MANY; k++)
         sets[k] = (dl_samples){.pool = &pool};
     for (uint64_t k = 0; k < VALUES; k++)
         if (!dl_samples_add(&sets[k % MANY], k)) fail_msg("no memory");
     const long before = mapped_files();
-    if (!pool.folder || before < 0) {
+    if (!pool.filed.folder || before < 0) {
         dl_sample_pool_free(&pool);
         skip(); /* the file system promises no room */
     }

@@ -36,11 +36,11 @@ devlog_status dl_analyzer_new(dl_analyzer **out, dl_decode *decode, const dl_ana
     a->list = list;
     memset(a->t0, 0xff, sizeof a->t0);
     a->stream = a->launch = a->core = a->chip = DL_NONE;
-    a->pool.folder = dl_decode_scratch(decode);
+    a->pool.filed.folder = dl_decode_scratch(decode);
     for (int i = 0; i < SCOPES; i++)
-        a->blocks[i].big.folder = a->pool.folder;
+        a->blocks[i].big.folder = a->pool.filed.folder;
     for (int i = 0; i < 2; i++)
-        a->cells[i].big.folder = a->pool.folder;
+        a->cells[i].big.folder = a->pool.filed.folder;
     for (size_t i = 0; i < DL_MAX_ANALYSES; i++)
         a->jobs[i].pool = &a->pool;
     dl_analyzer_plan(a);

@@ -21,7 +21,7 @@ dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options
     if (options) p->subtract_cost = options->subtract_cost;
     if (options) p->launches.big_items.folder = p->launches.big_chains.folder = options->scratch;
     p->launches.big_items.warm = p->launches.big_chains.warm = DL_LAUNCHES_WARM;
-    if (options) p->pool.folder = options->scratch;
+    if (options) p->pool.filed.folder = options->scratch;
     return p;
 }
 

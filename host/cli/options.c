@@ -347,9 +347,13 @@ static void check_output(parse *p)
         read = read || is_file(p->rest->items[i], &file);
         found = found || is_folder(p->rest->items[i]);
     }
-    for (const cli_option *o = p->command->options; o && o->kind != CLI_END; o++)
-        if (o->kind == CLI_STRING && o != output)
-            read = read || is_file(*(const char **)(void *)(p->values + o->at), &file);
+    for (const cli_option *o = p->command->options; o && o->kind != CLI_END; o++) {
+        const void *value = p->values + o->at;
+        if (o->kind == CLI_STRING && o != output) read = read || is_file(*(const char *const *)value, &file);
+        const cli_list *each = value;
+        for (size_t i = 0; o->kind == CLI_EACH && i < each->n; i++)
+            read = read || is_file(each->items[i], &file);
+    }
     if (read)
         wrong(p, "--output %s is the file that is read, and would be lost: name another one", path);
     else if (found && is_of_a_run(path))

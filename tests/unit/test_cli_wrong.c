@@ -72,6 +72,9 @@ static void an_output_is_no_input(void **state)
                      " is the file that is read, and would be lost: name another one; see 'devlog ");
     /* Logs that options name, and those that are found in folders. */
     devlog_fails("export -f csv --ops ops.jsonl -o ops.jsonl log.csv", 2, " is the file that is read");
+    devlog_fails("diff --page --old log.csv --new link.csv -o log.csv", 2, " is the file that is read");
+    devlog_fails("diff --page --old other --old ops.jsonl --new link.csv -o ops.jsonl", 2,
+                 " is the file that is read");
     static const char *const found[] = {
         "export -f csv -o found/profile_log_device.csv found",
         "export -f csv --latest -o found/profile_log_device.csv",

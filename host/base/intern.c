@@ -99,7 +99,7 @@ void dl_intern_free(dl_intern *in)
         next = p->next;
         free(p);
     }
-    for (uint32_t i = 0; in->blocks && i <= in->max / PER_BLOCK; i++)
+    for (uint32_t i = 0; in->blocks && i <= in->count / PER_BLOCK; i++)
         free(in->blocks[i]);
     free(in->blocks);
     free(in->slots);

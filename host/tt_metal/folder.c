@@ -173,6 +173,10 @@ static bool find_streamed(tt_files *f, const char *folder)
 static bool look_in(tt_files *f, const char *folder)
 {
     bool no_memory = false;
+    struct stat st;
+    f->folder = strdup(folder);
+    /* A folder that is not there is not asked for forty names, each of which is a question to a network's disk. */
+    if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode)) return f->folder;
     f->data = tt_file_find(folder, TT_OPS_DATA_NAME, &no_memory);
     f->times = tt_file_find(folder, TT_OPS_TIMES_NAME, &no_memory);
     f->report = tt_file_find(folder, TT_PERF_NAME, &no_memory);
@@ -182,7 +186,6 @@ static bool look_in(tt_files *f, const char *folder)
     f->zones = tt_file_find(folder, TT_ZONES_NAME, &no_memory);
     f->new_zones = tt_file_find(folder, TT_NEW_ZONES_NAME, &no_memory);
     if (!f->report && !f->log) no_memory |= !find_streamed(f, folder);
-    f->folder = strdup(folder);
     find_reports(f, folder, &no_memory);
     return !no_memory && f->folder;
 }

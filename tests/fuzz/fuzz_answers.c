@@ -12,13 +12,15 @@
 #include "answers/causes_saves.h"
 #include "answers/causes_sums.h"
 #include "answers/sections.h"
+#include "fuzz/ways.h"
 
-static void print(const answer *a)
+static void print(const answer *a, uint32_t ways)
 {
     static answer_printer *const printers[] = {answer_print_text, answer_print_markdown, answer_print_csv,
                                                answer_print_json};
     const answer_shown s = {.a = a, .kind = "report", .version = 1, .width = 80};
     for (size_t i = 0; i < sizeof printers / sizeof printers[0]; i++) {
+        if (!(ways >> i & 1)) continue;
         dl_str out = {0};
         printers[i](&s, &out);
         if (out.failed) abort();
@@ -44,7 +46,7 @@ static const rules *usual_rules(void)
     return usual;
 }
 
-static void answer_all(answer_run *r, run_log *log, uint8_t asked)
+static void answer_all(answer_run *r, run_log *log, uint8_t asked, uint32_t ways)
 {
     answer a;
     const answer_wishes w = {.group = asked % (GROUP_NONE + 1),
@@ -58,12 +60,12 @@ static void answer_all(answer_run *r, run_log *log, uint8_t asked)
         rows += r->ops[i].chips ? r->ops[i].chips : 1;
     if (rows + r->left_out + points != r->table->n) abort();
     if (log) answer_run_add_log(r, log);
-    if (answer_make(&a, r, &w, NULL) == DEVLOG_OK) print(&a);
+    if (answer_make(&a, r, &w, NULL) == DEVLOG_OK) print(&a, ways);
     answer_free(&a);
 }
 
 /* As a log alone: its launches. By a file, as logs are. */
-static void of_log(const uint8_t *data, size_t size, uint8_t asked, const op_selection *s)
+static void of_log(const uint8_t *data, size_t size, uint8_t asked, uint32_t ways, const op_selection *s)
 {
     char path[64];
     const char *const paths[] = {path};
@@ -84,7 +86,7 @@ static void of_log(const uint8_t *data, size_t size, uint8_t asked, const op_sel
             if (causes_find_saves(&saves, why.log, why.d, run_log_op_of, log, NULL) == DEVLOG_OK)
                 r.saves = &saves;
         }
-        answer_all(&r, log, asked);
+        answer_all(&r, log, asked, ways);
         causes_saves_free(&saves);
         causes_reading_free(&why);
         answer_run_free(&r);
@@ -99,6 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const dl_filter_range chip = {0, 0};
     if (!size) return 0;
     const uint8_t asked = data[0];
+    const uint32_t ways = fuzz_ways(data, size, 4);
     const op_selection s = {.filter = {.chips = asked & 128 ? &chip : NULL, .n_chips = asked & 128 ? 1 : 0},
                             .skip_warm_up = asked & 32};
     op_table t;
@@ -106,10 +109,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const answer_run_options o = {.selection = &s, .by_fw = asked & 16};
     const bool table = op_table_parse_wide(&t, "fuzz", data + 1, size - 1, NULL) == DEVLOG_OK;
     if (table && answer_run_make(&r, &t, &o, NULL) == DEVLOG_OK) {
-        answer_all(&r, NULL, asked);
+        answer_all(&r, NULL, asked, ways);
         answer_run_free(&r);
     }
     op_table_free(&t);
-    if (!table) of_log(data + 1, size - 1, asked, &s);
+    if (!table) of_log(data + 1, size - 1, asked, ways, &s);
     return 0;
 }

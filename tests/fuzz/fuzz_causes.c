@@ -3,14 +3,16 @@
 
 #include "answers/answer_print.h"
 #include "answers/causes_answer.h"
+#include "fuzz/ways.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-static void print(const answer *a)
+static void print(const answer *a, uint32_t ways)
 {
     static answer_printer *const printers[] = {answer_print_text, answer_print_json, answer_print_csv,
                                                answer_print_markdown};
     for (size_t i = 0; i < sizeof printers / sizeof printers[0]; i++) {
+        if (!(ways >> i & 1)) continue;
         dl_str out = {0};
         printers[i](&(answer_shown){.a = a, .kind = "causes", .version = 1, .width = 80}, &out);
         dl_str_free(&out);
@@ -33,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         if (sums.launches[i].known > sums.launches[i].cycles) abort();
     for (size_t i = 0; i < sums.n_path; i++)
         if (sums.path[i].until < sums.path[i].from) abort();
-    if (!causes_answer(&a, &sums, n % 4, &err)) print(&a);
+    if (!causes_answer(&a, &sums, n % 4, &err)) print(&a, fuzz_ways(bytes, n, 4));
 done:
     answer_free(&a);
     causes_sums_free(&sums);

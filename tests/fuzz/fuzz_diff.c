@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "answers/diff_print.h"
+#include "fuzz/ways.h"
 
 static bool make(diff *d, const op_table *old, const op_table *new, bool exact)
 {
@@ -16,7 +17,7 @@ static bool make(diff *d, const op_table *old, const op_table *new, bool exact)
     return diff_finish(d, NULL) == DEVLOG_OK;
 }
 
-static void print(const diff *d, const char *condition)
+static void print(const diff *d, const char *condition, uint32_t ways)
 {
     static diff_printer *const printers[] = {diff_print_text, diff_print_markdown, diff_print_csv,
                                              diff_print_json, diff_print_junit};
@@ -24,6 +25,7 @@ static void print(const diff *d, const char *condition)
     const bool gated = gate_parse(&g, condition, NULL) == DEVLOG_OK && gate_judge(&g, d, NULL) == DEVLOG_OK;
     const diff_shown s = {.d = d, .gates = &g, .n_gates = gated, .width = 80, .top = 5};
     for (size_t i = 0; i < sizeof printers / sizeof printers[0]; i++) {
+        if (!(ways >> i & 1)) continue;
         dl_str out = {0};
         printers[i](&s, &out);
         if (out.failed) abort();
@@ -53,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool good_new = op_table_parse_more(&new, "new", second, (size_t)(end - second), NULL) == DEVLOG_OK;
     diff d;
     if (good_old && good_new) {
-        if (make(&d, &old, &new, size % 2)) print(&d, condition);
+        if (make(&d, &old, &new, size % 2)) print(&d, condition, fuzz_ways(data, size, 5));
         diff_free(&d);
     }
     if (good_old && make(&d, &old, &old, true) &&

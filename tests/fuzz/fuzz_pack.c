@@ -12,6 +12,7 @@
 #include "decode/decode.h"
 #include "decode/log/packed_range.h"
 #include "decode/log/window.h"
+#include "fuzz/ways.h"
 #include "pack/frame.h"
 #include "support/packed.h"
 
@@ -199,16 +200,25 @@ static void read_index(const uint8_t *data, size_t size)
     dl_str_free(&file);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void plan_file(const uint8_t *data, size_t size)
+{
+    if (size) plan(&(dl_str){.text = (char *)data, .len = size});
+}
+
+static void unpack_all(const uint8_t *data, size_t size)
 {
     dl_str back = {0};
     pk_damage damage = {0};
     (void)test_unpack(data, size, 1, &back, &damage);
     dl_str_free(&back);
-    unpack_block(data, size);
-    decode_block(data, size);
-    read_index(data, size);
-    if (size) plan(&(dl_str){.text = (char *)data, .len = size});
-    come_back(data, size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static void (*const all[])(const uint8_t *data, size_t size) = {
+        unpack_all, unpack_block, decode_block, decode_block, read_index, plan_file, come_back, come_back};
+    const uint32_t ways = fuzz_ways(data, size, sizeof all / sizeof all[0]);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (ways >> i & 1) all[i](data, size);
     return 0;
 }

@@ -12,6 +12,7 @@
 
 #include "answers/answer_print.h"
 #include "decode/capture/capture.h"
+#include "fuzz/ways.h"
 #include "ranks/ranks.h"
 
 enum { MOST = 4 };
@@ -37,7 +38,8 @@ static void remove_all(void)
 static void make_folders(void)
 {
     char rank[96];
-    snprintf(folder, sizeof folder, "%s", "/tmp/fuzz_ranks_XXXXXX");
+    snprintf(folder, sizeof folder, "%s/fuzz_ranks_XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     if (!mkdtemp(folder)) abort();
     snprintf(merged, sizeof merged, "%s/merged.csv", folder);
     snprintf(drawn, sizeof drawn, "%s/drawn.json", folder);
@@ -79,11 +81,12 @@ static void write_reports(const char *text, const char *end)
     }
 }
 
-static void print(const answer *a)
+static void print(const answer *a, uint32_t ways)
 {
     static answer_printer *const printers[] = {answer_print_text, answer_print_markdown, answer_print_csv,
                                                answer_print_json};
     for (size_t i = 0; i < sizeof printers / sizeof printers[0]; i++) {
+        if (!(ways >> i & 1)) continue;
         dl_str out = {0};
         printers[i](&(answer_shown){.a = a, .kind = "ranks", .version = RANKS_VERSION, .width = 80}, &out);
         if (out.failed) abort();
@@ -128,7 +131,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ranks_match(&r, &err) == DEVLOG_OK && ranks_align(&r, &err) == DEVLOG_OK &&
         ranks_align_hosts(&r, &err) == DEVLOG_OK) {
         if (answer_begin(&a, &err)) abort();
-        if (ranks_answer(&a, &r, &(ranks_wishes){.top = 3}, &err) == DEVLOG_OK) print(&a);
+        if (ranks_answer(&a, &r, &(ranks_wishes){.top = 3}, &err) == DEVLOG_OK)
+            print(&a, fuzz_ways(data, size, 4));
         answer_free(&a);
         write_files(&r);
     }

@@ -250,7 +250,7 @@ devlog_status test_capture_digest(test_digest *digest, const void *bytes, size_t
     take_keys(digest, d);
     if (digest->sums) digest->events = test_sums_mix(digest->sums);
     if (digest->sums) digest->n_sums = digest->sums->n_sums;
-    free(digest->sums);
+    test_sums_free(digest->sums);
     digest->sums = NULL;
     digest->tables_of = NULL;
     dl_decode_free(d);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decode/analysis/analyzer.h"
+#include "fuzz/fuzz.h"
 
 static const char log_text[] = "0, 0, 0, BRISC, 1, 100\n0, 0, 0, BRISC, 2, 110\n0, 0, 0, BRISC, 5, 115\n"
                                "0, 0, 0, BRISC, 3, 120\n0, 0, 0, BRISC, 4, 130\n0, 0, 0, NCRISC, 1, 101\n"
@@ -24,6 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (dl_analyses_parse(&list, "fuzz", text, &err) == DEVLOG_OK &&
         dl_decode_new(&d, NULL, &err) == DEVLOG_OK && dl_analyzer_new(&a, d, &list, &err) == DEVLOG_OK) {
         dl_decode_run_sink(d, dl_analyzer_sink(a), &err);
+        fuzz_got_inside();
         bool read = dl_decode_memory(d, "log", log_text, sizeof log_text - 1, &err) == DEVLOG_OK;
         if (read && dl_decode_finish(d, &err) == DEVLOG_OK) (void)dl_analyzer_finish(a, &err);
     }

@@ -12,6 +12,7 @@
 #include "answers/answer_print.h"
 #include "archive/archive.h"
 #include "base/file.h"
+#include "fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -119,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     devlog_error err;
     archive *db = NULL;
     if (archive_open(&db, path, false, &err) == DEVLOG_OK) {
+        fuzz_got_inside();
         look(db, &(archive_filter){0});
         look(db, &(archive_filter){.commit = "ab", .labels = labels, .n_labels = 1, .since = 1});
         archive_close(db);

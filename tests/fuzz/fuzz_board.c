@@ -6,6 +6,7 @@
 
 #include "device/board_gen.h"
 #include "device/board_sim.h"
+#include "fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,6 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = 0;
     if (board_parse(text, "fuzz", &b, &err) == DEVLOG_OK) {
+        fuzz_got_inside();
         FILE *out = fopen("/dev/null", "w");
         b.linker[0] = 0; /* board_load has found it, and no file of this machine is to be read here */
         board_write_header(&b, out);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
-#include "fuzz/ways.h"
+#include "fuzz/fuzz.h"
 #include "support/digest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -25,6 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         test_digest quick, slow;
         dl_decode_options options = {.threads = 1, .keep_meta = size & 2, .no_samples = size & 1};
         const devlog_status status = test_capture_digest(&quick, data, size, &options, l);
+        if (quick.n_rows) fuzz_got_inside();
         options.path = DL_PARSE_SLOW;
         if (test_capture_digest(&slow, data, size, &options, compared[l]) != status) abort();
         if (l == TEST_LISTENS_TO_NOTHING) test_digest_only_statistics(&slow);

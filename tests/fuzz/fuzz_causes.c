@@ -3,7 +3,7 @@
 
 #include "answers/answer_print.h"
 #include "answers/causes_answer.h"
-#include "fuzz/ways.h"
+#include "fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -31,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         dl_decode_run_sink(d, causes_log_sink(log), &err) || dl_decode_memory(d, "log", bytes, n, &err) ||
         dl_decode_finish(d, &err) || causes_sum(&sums, log, d, &err) || answer_begin(&a, &err))
         goto done;
+    if (sums.n_launches) fuzz_got_inside();
     for (size_t i = 0; i < sums.n_launches; i++)
         if (sums.launches[i].known > sums.launches[i].cycles) abort();
     for (size_t i = 0; i < sums.n_path; i++)

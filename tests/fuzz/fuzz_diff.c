@@ -6,7 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "answers/diff_print.h"
-#include "fuzz/ways.h"
+#include "fuzz/fuzz.h"
 
 static bool make(diff *d, const op_table *old, const op_table *new, bool exact)
 {
@@ -55,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool good_new = op_table_parse_more(&new, "new", second, (size_t)(end - second), NULL) == DEVLOG_OK;
     diff d;
     if (good_old && good_new) {
+        fuzz_got_inside();
         if (make(&d, &old, &new, size % 2)) print(&d, condition, fuzz_ways(data, size, 5));
         diff_free(&d);
     }

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "fuzz/ways.h"
+#include "fuzz/fuzz.h"
 #include "perfetto.pb-c.h"
 #include "report/export.h"
 
@@ -65,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         dl_decode_run_sink(d, dl_view_runs(v), &err);
         dl_decode_memory(d, "fuzz", data, size, &err);
         dl_decode_finish(d, &err);
+        if (dl_decode_losses(d)->rows) fuzz_got_inside();
         if (dl_view_ready(v, &err) == DEVLOG_OK)
             for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
                 if (ways >> i & 1) write_and_check(v, formats[i]);

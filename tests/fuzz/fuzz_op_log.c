@@ -9,6 +9,7 @@
 
 #include "answers/answer_print.h"
 #include "answers/memory_answer.h"
+#include "fuzz/fuzz.h"
 #include "ops/op_report.h"
 
 static devlog_status keep(void *ctx, devlog_error *err)
@@ -76,6 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     dl_str out = {0}, plain = {0};
     if (op_log_read(&log, path, NULL) == DEVLOG_OK &&
         op_stitch_make(&s, &log, NULL, NULL, NULL, NULL, NULL, NULL) == DEVLOG_OK) {
+        if (log.n_ops) fuzz_got_inside();
         for (int json = 0; json < 2; json++) {
             const op_report_options o = {.json = json,
                                          .columns = size % 2 ? OP_COLUMNS_REFERENCE : OP_COLUMNS_CURRENT};

@@ -12,8 +12,9 @@
 #include "decode/decode.h"
 #include "decode/log/packed_range.h"
 #include "decode/log/window.h"
-#include "fuzz/ways.h"
+#include "fuzz/fuzz.h"
 #include "pack/frame.h"
+#include "pack/unpack.h"
 #include "support/packed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -93,10 +94,15 @@ static void add_frame(dl_str *file, pk_header *h, const void *stored)
 /* The same payload behind a log's first lines, in frames whose checks are right, decoded without its text. */
 static void decode_block(const uint8_t *data, size_t size)
 {
+    /* As many as are looked at before anything is unpacked (PK_FIRST_TEXT): a shorter block goes as text. */
     static const char lines[] =
         "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y, RISC processor type, "
         "timer_id, time[cycles since reset], data, run host ID, trace id, trace id counter, zone "
-        "name, type, source line, source file, meta data\n";
+        "name, type, source line, source file, meta data\n"
+        "0,1,1,BRISC,1,1000,0,1024,,,BRISC-FW,ZONE_START,10,run.h,\n0,1,1,BRISC,2,1010,0,1024,,,ADD,ZONE_START,20,k.c,\n"
+        "0,1,1,BRISC,2,1100,0,1024,,,ADD,ZONE_END,20,k.c,\n0,1,1,BRISC,1,1110,0,1024,,,BRISC-FW,ZONE_END,10,run.h,\n"
+        "0,1,1,BRISC,1,2000,0,2048,,,BRISC-FW,ZONE_START,10,run.h,\n0,1,1,BRISC,1,2100,0,2048,,,BRISC-FW,ZONE_END,10,run.h,\n";
+    _Static_assert(sizeof lines > PK_FIRST_TEXT, "it would go as text");
     uint8_t first[PK_INFO_BYTES + sizeof lines - 1] = {0};
     if (size < 2 || size - 2 > PK_MAX_STORED) return;
     memcpy(first + PK_INFO_BYTES, lines, sizeof lines - 1);
@@ -121,6 +127,7 @@ static void decode_block(const uint8_t *data, size_t size)
     if (!file.failed && dl_decode_new(&d, &options, &err) == DEVLOG_OK &&
         dl_decode_memory(d, "log.pack", file.text, file.len, &err) == DEVLOG_OK)
         (void)dl_decode_finish(d, &err);
+    if (d && dl_decode_losses(d)->rows > 6) fuzz_got_inside(); /* more than those above */
     dl_decode_free(d);
     dl_str_free(&file);
 }

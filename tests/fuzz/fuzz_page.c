@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "fuzz/fuzz.h"
 #include "report/page_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -77,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         dl_decode_run_sink(d, dl_view_runs(v), &err);
         if (dl_decode_memory(d, "fuzz", data, size, &err) == DEVLOG_OK &&
             dl_decode_finish(d, &err) == DEVLOG_OK && dl_view_ready(v, &err) == DEVLOG_OK) {
+            if (dl_decode_losses(d)->rows) fuzz_got_inside();
             check_page(v, UINT32_MAX);
             check_page(v, 3);
         }

@@ -3,11 +3,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "decode/parts/parts.h"
 #include "decode/wire.h"
+#include "fuzz/fuzz.h"
 #include "report/decode_table.h"
 #include "report/stats.h"
 
@@ -147,16 +149,52 @@ static void put(dl_decode *d, dl_decode *later, uint32_t goes_on)
     dl_decode_free(later);
 }
 
+enum { KNOWN_FIRST = 1, THIRD = 2, ANALYSED = 8, STAMPED = 16 }; /* of an input's first byte */
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) return 0;
-    analysed = data[0] & 8;
-    stamped = data[0] & 16;
+    analysed = data[0] & ANALYSED;
+    stamped = data[0] & STAMPED;
     dl_decode *part = read_part(data + 1, size - 1);
     if (!part) return 0;
-    if (data[0] & 1)
+    fuzz_got_inside();
+    const uint32_t which = data[0] & THIRD ? 2 : 1;
+    if (data[0] & KNOWN_FIRST)
         put(known_part(0), part, 0);
     else
-        put(part, known_part(1 + (data[0] >> 1 & 1)), 1 + (data[0] >> 1 & 1));
+        put(part, known_part(which), which);
     return 0;
+}
+
+/* replay_parts --write FOLDER: the corpus, for when what parts are as bytes has changed. */
+static void write_corpus(const char *folder)
+{
+    static const struct {
+        uint8_t how, part;
+    } all[] = {{0, 0}, {THIRD, 1}, {KNOWN_FIRST, 1}, {KNOWN_FIRST, 2}};
+    for (uint8_t i = 0; i < 4 * sizeof all / sizeof all[0]; i++) {
+        const uint8_t how = all[i / 4].how | (i & 1 ? ANALYSED : 0) | (i & 2 ? STAMPED : 0);
+        char path[256];
+        dl_str bytes = {0};
+        analysed = how & ANALYSED;
+        stamped = how & STAMPED;
+        dl_decode *d = known_part(all[i / 4].part);
+        if (dl_parts_write(d, DL_WIRE_ALL, 0, &bytes, NULL) != DEVLOG_OK) abort();
+        dl_decode_free(d);
+        snprintf(path, sizeof path, "%s/part_%u_%02x", folder, all[i / 4].part, how);
+        FILE *f = fopen(path, "wb");
+        if (!f || fputc(how, f) != how || fwrite(bytes.text, 1, bytes.len, f) != bytes.len || fclose(f) != 0)
+            abort();
+        dl_str_free(&bytes);
+    }
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    if (*argc != 3 || strcmp((*argv)[1], "--write") != 0) return 0;
+    write_corpus((*argv)[2]);
+    exit(0);
 }

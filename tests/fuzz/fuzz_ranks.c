@@ -12,7 +12,7 @@
 
 #include "answers/answer_print.h"
 #include "decode/capture/capture.h"
-#include "fuzz/ways.h"
+#include "fuzz/fuzz.h"
 #include "ranks/ranks.h"
 
 enum { MOST = 4 };
@@ -130,6 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (ranks_find(&r, paths, 1, &err) == DEVLOG_OK && ranks_read(&r, &err) == DEVLOG_OK &&
         ranks_match(&r, &err) == DEVLOG_OK && ranks_align(&r, &err) == DEVLOG_OK &&
         ranks_align_hosts(&r, &err) == DEVLOG_OK) {
+        if (r.n > 1) fuzz_got_inside();
         if (answer_begin(&a, &err)) abort();
         if (ranks_answer(&a, &r, &(ranks_wishes){.top = 3}, &err) == DEVLOG_OK)
             print(&a, fuzz_ways(data, size, 4));

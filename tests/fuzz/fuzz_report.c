@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fuzz/fuzz.h"
 #include "report/machine.h"
 #include "report/rearranged.h"
 #include "report/stats.h"
@@ -41,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     options.analyzer = a;
     if (dl_artifacts_new(&set, d, &options, &err)) goto done;
     if (dl_decode_memory(d, "log", bytes, n, &err) || dl_decode_finish(d, &err)) goto done;
+    if (dl_decode_losses(d)->rows) fuzz_got_inside();
     if (dl_artifacts_finish(set, &err)) goto done;
     report(d, a, nowhere);
 done:

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/fuzz.h"
 #include "profiler/look.h"
 #include "transport/saved.h"
 
@@ -30,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     device.transport.ops = dl_transport_find("saved");
     dl_str_add_n(&bytes, (const char *)data, size);
     if (saved_parse(&bytes, "fuzz", &device.transport, &err) == DEVLOG_OK) {
+        fuzz_got_inside();
         look_at_device(&device, &nothing, ignore, NULL, &cores, &err);
         dl_transport_close(&device.transport);
     }

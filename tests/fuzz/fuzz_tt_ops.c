@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz/ways.h"
+#include "fuzz/fuzz.h"
 #include "tt_metal/noc_zones.h"
 #include "tt_metal/report.h"
 #include "tt_metal/tell.h"
@@ -81,6 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (zones && tt_zones_parse(zones, sources.text, sources.n, NULL) != DEVLOG_OK) abort();
     tt_zones_free(zones);
     if (status == DEVLOG_OK && tt_join_make(&join, &host, &execs, NULL, NULL) == DEVLOG_OK) {
+        if (join.n) fuzz_got_inside();
         const uint32_t ways = fuzz_ways(data, size, 4);
         for (int form = 0; form < 4; form++) {
             if (!(ways >> form & 1)) continue;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/fuzz.h"
 #include "transport/usb_memory.h"
 #include "usb/model/model.h"
 
@@ -100,6 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     usb_dm dm;
     devlog_error err;
     if (usb_dm_open(&dm, &link, 1000, data[0] & 4 ? 0x1DE51001 : 0, 0, &err) != DEVLOG_OK) return 0;
+    fuzz_got_inside();
     uint8_t out[BYTES], in[BYTES];
     size_t got = 0;
     uint32_t value;

@@ -53,6 +53,8 @@ static void make_kernel(kernel *k, bool deep, uint32_t within)
 typedef struct habits {
     uint32_t far, other, values, back;
     bool deep, spans, costs;
+    bool
+        nameless; /* no zone is the firmware's: the capture once more is marks out of order, each of which waits for the next */
     bool stuck;      /* the upper half of stamps stays that of the launch's first record */
     uint32_t within; /* how many zones are around all others */
     uint32_t hang;   /* how many zones begin in one launch and do not end */
@@ -117,7 +119,7 @@ static char *make(const habits *h, uint64_t time, size_t *size)
             const uint32_t first = h->spans ? chance(n / 4) * 2 : n;
             spans[r][0] = (record_span){words[r], first};
             spans[r][1] = (record_span){words[r] + first, n - first};
-            riscs[r] = (dl_capture_risc){.name = names[r],
+            riscs[r] = (dl_capture_risc){.name = h->nameless ? "" : names[r],
                                          .index = r,
                                          .elf = DL_CAPTURE_NO_ELF,
                                          .spans = spans[r],
@@ -155,8 +157,10 @@ static void compare(const char *bytes, size_t n, unsigned number)
             one_by_one.path = DL_PARSE_SLOW;
             assert_int_equal(test_capture_digest(&quick, bytes, n, &options[i], (test_listens)listens),
                              DEVLOG_OK);
-            assert_int_equal(test_capture_digest(&slow, bytes, n, &one_by_one, (test_listens)listens),
-                             DEVLOG_OK);
+            /* Statistics alone are those of whoever listens to all. */
+            const test_listens others = listens ? (test_listens)listens : TEST_LISTENS_TO_ALL;
+            assert_int_equal(test_capture_digest(&slow, bytes, n, &one_by_one, others), DEVLOG_OK);
+            if (!listens) test_digest_only_statistics(&slow);
             summed_up += quick.n_sums;
             quick.n_sums = slow.n_sums = 0;
             if (memcmp(&quick, &slow, sizeof quick) == 0) continue;
@@ -185,7 +189,8 @@ static void the_same_again(void **state)
                           {.within = 58},
                           {.within = 61},
                           {.deep = true, .costs = true},
-                          {.hang = 62}};
+                          {.hang = 62},
+                          {.values = 30, .nameless = true}};
     const unsigned n_habits = sizeof all / sizeof all[0];
     const uint64_t from[] = {1000000, (1ull << 32) - 200000, (1ull << 52) - 100000, (5ull << 32) + 100};
     seed = 1;

@@ -172,7 +172,9 @@ static devlog_status hold(stream_state *s, const pair_mark *m, devlog_error *err
 {
     if (!s->waiting) s->waiting = malloc(sizeof *s->waiting);
     if (!s->waiting) return dl_pair_no_memory(err);
-    *s->waiting = (held_mark){{m->time, m->code}, m->line, *m->ids, *m->rare, (m->code & DL_MARK_RARE) != 0};
+    /* Of a record whose mark nobody looks at no entry of the batch was made (pair_records.c): its code does not say it. */
+    const bool is_rare = m->code & DL_MARK_RARE || m->rare->data || m->rare->meta || m->rare->op;
+    *s->waiting = (held_mark){{m->time, m->code}, m->line, *m->ids, *m->rare, is_rare};
     s->held = true;
     s->limit = 0; /* the next mark comes here too */
     return DEVLOG_OK;

@@ -87,8 +87,9 @@ static uint32_t cases_of(const price_code *c, uint32_t at, uint32_t out[MOST_TO]
  * the cases of a switch. Some of them. */
 static uint32_t jumps_to(const price_code *c, uint32_t at, uint32_t out[MOST_TO])
 {
-    sim_op op = c->ops[at];
     uint32_t n = 0;
+    if (at >= c->n) return 0; /* it has left the code before */
+    sim_op op = c->ops[at];
     if (op.code != SIM_OP_JALR) return 0;
     if (op.rd != SIM_SINK || op.rs1 != LINK) return cases_of(c, at, out);
     uint32_t function = 0; /* the last one that is called and begins before */

@@ -1,7 +1,9 @@
-/* Logs of any bytes, in every format that is one stream: nothing crashes, what claims to be JSON is JSON, and
- * what claims to be a Perfetto trace can be taken apart by protobuf-c. */
+/* Logs of any bytes, in every format: nothing crashes, what claims to be JSON is JSON, traces of Perfetto and XPlane can be taken
+ * apart by protobuf-c, SQLite finds nothing wrong with a database, and the packets of CTF hold whole events. */
 #include <cJSON.h>
+#include <dirent.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,21 +12,69 @@
 #include "fuzz/fuzz.h"
 #include "perfetto.pb-c.h"
 #include "report/export.h"
+#include "report/sqlite_library.h"
+#include "xplane.pb-c.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char folder[64], output[80];
+
+/* A folder for formats that are a file or a folder. */
+static void make_folder(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/fuzz_export_XXXXXX");
+    if (!mkdtemp(folder)) abort();
+    snprintf(output, sizeof output, "%s/output", folder);
+}
+
+/* Removes a file, or a folder with what is in it. */
+static void remove_all(const char *path)
+{
+    DIR *d = opendir(path);
+    for (const struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        char below[512];
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+        if (snprintf(below, sizeof below, "%s/%s", path, e->d_name) >= (int)sizeof below) abort();
+        remove_all(below);
+    }
+    if (d) closedir(d);
+    remove(path);
+}
+
+static void remove_folder(void)
+{
+    remove_all(folder);
+}
 
 /* Standard output becomes a file in memory: what is written there is read back. */
 static void take_standard_output(void)
 {
-    static bool taken;
-    if (taken) return;
-    taken = true;
     int fd = memfd_create("export", 0);
     if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) abort();
     close(fd);
 }
 
-static void check(const char *format, const char *text, size_t n)
+static void begin(void)
+{
+    if (*folder) return;
+    make_folder();
+    atexit(remove_folder);
+    take_standard_output();
+}
+
+static char *read_all(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "r");
+    if (!f || fseek(f, 0, SEEK_END) != 0) abort();
+    *n = (size_t)ftell(f);
+    rewind(f);
+    char *text = malloc(*n + 1);
+    if (!text || fread(text, 1, *n, f) != *n) abort();
+    fclose(f);
+    return text;
+}
+
+static void check_stream(const char *format, const char *text, size_t n)
 {
     if (strcmp(format, "perfetto") == 0) {
         Devlog__Perfetto__Trace *t = devlog__perfetto__trace__unpack(NULL, n, (const uint8_t *)text);
@@ -38,27 +88,132 @@ static void check(const char *format, const char *text, size_t n)
     }
 }
 
-static void write_and_check(dl_view *v, const char *format)
+static int is_ok(void *ctx, int n, char **values, char **names)
+{
+    (void)names;
+    if (n != 1 || strcmp(values[0], "ok") != 0) abort();
+    ++*(int *)ctx;
+    return 0;
+}
+
+static void check_sqlite(void)
+{
+    sqlite3 *db;
+    int rows = 0;
+    if (sqlite3_open_v2(output, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
+        sqlite3_exec(db, "PRAGMA integrity_check", is_ok, &rows, NULL) != SQLITE_OK || rows != 1 ||
+        sqlite3_exec(db, "SELECT * FROM zone_sum, core_sum LIMIT 9", NULL, NULL, NULL) != SQLITE_OK)
+        abort();
+    sqlite3_close(db);
+}
+
+static void check_xplane(void)
+{
+    char path[160];
+    size_t n;
+    snprintf(path, sizeof path, "%s/plugins/profile/devlog/devlog.xplane.pb", output);
+    char *text = read_all(path, &n);
+    Devlog__Xplane__XSpace *x = devlog__xplane__xspace__unpack(NULL, n, (const uint8_t *)text);
+    if (!x) abort();
+    devlog__xplane__xspace__free_unpacked(x, NULL);
+    free(text);
+}
+
+/* Bytes of an event of a stream of CTF, as `metadata` describes them (report/ctf.c); 0: they go on behind `n`. */
+static size_t ctf_event(const char *at, size_t n)
+{
+    enum { HEADER = 1 + 8, CONTEXT = 4 + 8 + 8, PLACE = 2 + 2 + 4 + 4 + 4 };
+    static const struct {
+        size_t bytes;
+        bool is_text_behind;
+    } kinds[] = {
+        [DL_VIEW_ZONE] = {PLACE + 8 + 8 + 2 + 2 + 8, false},
+        [DL_VIEW_POINT] = {PLACE + 4, true},
+        [DL_VIEW_VALUE] = {PLACE + 4 + 8, false},
+        [DL_VIEW_SUM] = {PLACE + 4 + 8, false},
+        [DL_VIEW_DROPPED] = {PLACE + 4 + 8, false},
+        [DL_VIEW_LAUNCH] = {8 + 8 + 2, true},
+    };
+    const unsigned char kind = (unsigned char)*at;
+    if (kind >= sizeof kinds / sizeof kinds[0] || n < HEADER + CONTEXT + kinds[kind].bytes) return 0;
+    const size_t bytes = HEADER + CONTEXT + kinds[kind].bytes;
+    if (!kinds[kind].is_text_behind) return bytes;
+    const char *end = memchr(at + bytes, 0, n - bytes);
+    return end ? (size_t)(end + 1 - at) : 0;
+}
+
+static void check_ctf_stream(const char *text, size_t n)
+{
+    enum { HEADER = 4 + 4 + 6 * 8, SIZE_AT = 4 + 4 + 8 + 8 };
+    for (size_t at = 0, end; at < n; at = end) {
+        uint32_t magic;
+        uint64_t bits;
+        if (n - at < HEADER) abort();
+        memcpy(&magic, text + at, sizeof magic);
+        memcpy(&bits, text + at + SIZE_AT, sizeof bits);
+        if (magic != 0xC1FC1FC1 || bits % 8 || bits / 8 < HEADER || bits / 8 > n - at) abort();
+        end = at + (size_t)(bits / 8);
+        for (size_t e = at + HEADER; e < end;) {
+            const size_t bytes = ctf_event(text + e, end - e);
+            if (bytes == 0) abort();
+            e += bytes;
+        }
+    }
+}
+
+static void check_ctf(void)
+{
+    DIR *d = opendir(output);
+    bool is_described = false;
+    if (!d) abort();
+    for (const struct dirent *e; (e = readdir(d)) != NULL;) {
+        char path[400];
+        size_t n;
+        is_described |= strcmp(e->d_name, "metadata") == 0;
+        if (strncmp(e->d_name, "chip_", 5) != 0) continue;
+        snprintf(path, sizeof path, "%s/%s", output, e->d_name);
+        char *text = read_all(path, &n);
+        check_ctf_stream(text, n);
+        free(text);
+    }
+    closedir(d);
+    if (!is_described) abort();
+}
+
+static const struct {
+    const char *format;
+    void (*check)(void);
+} on_disk[] = {{"ctf", check_ctf}, {"sqlite", check_sqlite}, {"xplane", check_xplane}};
+enum { ON_DISK = sizeof on_disk / sizeof on_disk[0] };
+
+static void write_and_check(dl_view *v, const dl_export_format *format)
 {
     devlog_error err;
-    take_standard_output();
+    for (int i = 0; i < ON_DISK; i++) {
+        if (strcmp(on_disk[i].format, format->name) != 0) continue;
+        if (format->write(v, output, &err) != DEVLOG_OK) abort();
+        on_disk[i].check();
+        remove_all(output);
+        return;
+    }
     if (ftruncate(STDOUT_FILENO, 0) != 0 || lseek(STDOUT_FILENO, 0, SEEK_SET) != 0) abort();
-    if (dl_export_find(format)->write(v, "-", &err) != DEVLOG_OK) return;
+    if (format->write(v, "-", &err) != DEVLOG_OK) return;
     off_t n = lseek(STDOUT_FILENO, 0, SEEK_END);
     char *text = malloc((size_t)n + 1);
     if (!text || pread(STDOUT_FILENO, text, (size_t)n, 0) != n) abort();
-    check(format, text, (size_t)n);
+    check_stream(format->name, text, (size_t)n);
     free(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const formats[] = {"chrome", "collapsed", "csv",       "fxt",
-                                          "json",   "perfetto",  "speedscope"};
-    const uint32_t ways = fuzz_ways(data, size, sizeof formats / sizeof formats[0]);
+    size_t n;
+    const dl_export_format *formats = dl_export_formats(&n);
+    const uint32_t ways = fuzz_ways(data, size, (uint32_t)n);
     devlog_error err;
     dl_decode *d;
     dl_view *v = NULL;
+    begin();
     const dl_decode_options options = {.keep_meta = true, .no_samples = true};
     if (dl_decode_new(&d, &options, &err) != DEVLOG_OK) return 0;
     if (dl_view_new(&v, d, NULL, &err) == DEVLOG_OK) {
@@ -67,8 +222,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         dl_decode_finish(d, &err);
         if (dl_decode_losses(d)->rows) fuzz_got_inside();
         if (dl_view_ready(v, &err) == DEVLOG_OK)
-            for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-                if (ways >> i & 1) write_and_check(v, formats[i]);
+            for (size_t i = 0; i < n; i++)
+                if (ways >> i & 1) write_and_check(v, &formats[i]);
     }
     dl_view_free(v);
     dl_decode_free(d);

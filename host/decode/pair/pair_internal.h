@@ -414,15 +414,23 @@ static inline bool dl_pair_lists_marks(const dl_pair *p)
     return p->out.sink.wants & DL_WANT_MARKS;
 }
 
-/* The run that is being made of this stream and launch, with room for one more event and one more mark. */
+/* The run that is being made of this stream and launch, to which more events and marks may be added; NULL: none. A run of a known
+ * shape is whole: what closes in it, and its marks, may be lists of the shape and of the batch. */
+static inline dl_run *dl_pair_out_in_hand(const dl_pair *p, uint32_t stream, uint32_t launch)
+{
+    const dl_outbox *o = &p->out.box;
+    dl_run *run = o->n_runs ? &o->runs[o->n_runs - 1] : NULL;
+    const bool is_of = run && run->stream == stream && run->launch == launch && run->batch == p->batch;
+    return is_of && !run->unlisted && !run->shape && !run->items && !run->marks ? run : NULL;
+}
+
+/* The same, with room for one more event and one more mark; a new one if there is none. */
 static inline dl_run *dl_pair_out_run(dl_pair *p, uint32_t stream, uint32_t launch, devlog_status *status,
                                       devlog_error *err)
 {
-    dl_outbox *o = &p->out.box;
-    dl_run *run = o->n_runs ? &o->runs[o->n_runs - 1] : NULL;
-    if (run && run->stream == stream && run->launch == launch && run->batch == p->batch && !run->unlisted &&
-        !run->shape && !run->marks && o->n_events < o->cap_events && o->n_marks < o->cap_marks)
-        return run;
+    const dl_outbox *o = &p->out.box;
+    dl_run *run = dl_pair_out_in_hand(p, stream, launch);
+    if (run && o->n_events < o->cap_events && o->n_marks < o->cap_marks) return run;
     return dl_pair_out_begin(p, stream, launch, 1, 1, status, err);
 }
 

@@ -317,13 +317,6 @@ static inline dl_key *key_of(stream_state *s, uint32_t site)
     return key;
 }
 
-/* The run that is being handed on, when ordinary marks behind the last one are of it too. */
-static inline dl_run *run_in_hand(dl_pair *p, const stream_state *s, uint32_t stream)
-{
-    dl_run *run = p->out.box.n_runs ? &p->out.box.runs[p->out.box.n_runs - 1] : NULL;
-    return run && run->stream == stream && run->launch == s->launch && run->batch == p->batch ? run : NULL;
-}
-
 /* Whether a mark that is rare, or has another frame, is a point in time or a value of the same launch. */
 static inline bool is_point_of(const dl_pair *p, const dl_kind *kind, uint64_t code, uint64_t common)
 {
@@ -348,7 +341,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
     dl_run *out = NULL;
     const bool lists_events = dl_pair_lists_events(p), lists_marks = dl_pair_lists_marks(p);
     if (common & DL_MARK_RARE || p->filter || s->too_deep || !dl_same_ids(&frame->ids, &s->ids)) return i;
-    if (p->out.sink.runs && !(out = run_in_hand(p, s, dl_mark_stream(common)))) return i;
+    if (p->out.sink.runs && !(out = dl_pair_out_in_hand(p, dl_mark_stream(common), launch))) return i;
     open_zone *const bottom = s->open, *const limit_open = bottom + s->cap_open, *top = bottom + s->n_open;
     uint64_t last = s->last, spent = 0; /* and in its upper bits how many records */
     for (; i < run->n; i++) {

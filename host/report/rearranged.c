@@ -115,8 +115,8 @@ enum { E8 = 100000000, PREFIX = 16 }; /* PREFIX: bytes that are copied, as one w
 static char *fill_near(dl_stamp_text *t, uint64_t most, char *to, uint64_t *written)
 {
     dl_sample_walk *steps = &t->walk.steps;
-    const uint64_t left = (uint64_t)(steps->end - steps->at);
-    const uint32_t *at = steps->at, *const end = at + (left < most ? left : most);
+    const uint64_t left = steps->at ? (uint64_t)(steps->end - steps->at) : 0;
+    const uint32_t *at = steps->at, *const end = left > most ? at + most : steps->end;
     uint64_t last = t->walk.time - t->base; /* eight digits */
     for (; at < end; at++) {
         const uint64_t next = last + *at;

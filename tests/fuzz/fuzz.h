@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/str.h"
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 
@@ -35,5 +39,18 @@ static inline uint32_t fuzz_ways(const uint8_t *data, size_t size, uint32_t n_wa
 void fuzz_got_inside(void);
 
 #endif
+
+/* Two ways to the same text say the same, or the first line that differs is shown, and the input is a finding. */
+static inline void fuzz_same(const dl_str *a, const dl_str *b)
+{
+    size_t at = 0, line = 0;
+    if (a->failed || b->failed) abort();
+    for (; at < a->len && at < b->len && a->text[at] == b->text[at]; at++)
+        if (a->text[at] == '\n') line = at + 1;
+    if (at == a->len && at == b->len) return;
+    fprintf(stderr, "%.*s\nor\n%.*s\n", (int)(a->len - line < 300 ? a->len - line : 300), a->text + line,
+            (int)(b->len - line < 300 ? b->len - line : 300), b->text + line);
+    abort();
+}
 
 #endif

@@ -65,6 +65,51 @@ static void answer_all(answer_run *r, run_log *log, uint8_t asked, uint32_t ways
     answer_free(&a);
 }
 
+/* Zones of the log, beside a decoder. */
+static run_log *zones_of(dl_decode *d, const uint8_t *data, size_t size)
+{
+    run_log *log = NULL;
+    devlog_error err;
+    if (run_log_begin(&log, d, NULL, &err) == DEVLOG_OK &&
+        dl_decode_run_sink(d, run_log_runs(log), &err) == DEVLOG_OK &&
+        dl_decode_memory(d, "log", data, size, &err) == DEVLOG_OK && dl_decode_finish(d, &err) == DEVLOG_OK &&
+        run_log_end(log, &err) == DEVLOG_OK)
+        return log;
+    run_log_free(log);
+    return NULL;
+}
+
+static bool same_zone(const run_zone *a, const run_zone *b)
+{
+    return a->code == b->code && strcmp(a->risc, b->risc) == 0 && strcmp(a->name, b->name) == 0 &&
+           a->role == b->role && a->count == b->count && a->total == b->total && a->own == b->own &&
+           a->min == b->min && a->max == b->max && a->cores == b->cores && a->chip == b->chip &&
+           a->worst.x == b->worst.x && a->worst.y == b->worst.y && a->worst_total == b->worst_total;
+}
+
+/* The same zones when nothing is remembered of runs that look alike. */
+static void compare_zones(const uint8_t *data, size_t size)
+{
+    dl_decode *d[2];
+    run_log *logs[2];
+    size_t n[2] = {0, 0};
+    const run_zone *zones[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        const dl_decode_options how = {.threads = 1, .no_samples = true, .no_shapes = i == 1};
+        devlog_error err;
+        if (dl_decode_new(&d[i], &how, &err) != DEVLOG_OK) abort();
+        logs[i] = zones_of(d[i], data, size);
+        if (logs[i]) zones[i] = run_log_zones(logs[i], &n[i]);
+    }
+    if (n[0] != n[1]) abort();
+    for (size_t i = 0; i < n[0]; i++)
+        if (!same_zone(&zones[0][i], &zones[1][i])) abort();
+    for (int i = 0; i < 2; i++) {
+        run_log_free(logs[i]);
+        dl_decode_free(d[i]);
+    }
+}
+
 /* As a log alone: its launches. By a file, as logs are. */
 static void of_log(const uint8_t *data, size_t size, uint8_t asked, uint32_t ways, const op_selection *s)
 {
@@ -115,5 +160,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     op_table_free(&t);
     if (!table) of_log(data + 1, size - 1, asked, ways, &s);
+    if (!table && size % 4 == 0) compare_zones(data + 1, size - 1);
     return 0;
 }

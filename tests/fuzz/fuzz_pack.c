@@ -1,5 +1,5 @@
 /* Packed logs of any bytes are unpacked; and any bytes come back when they are packed, in blocks of a size
- * that their first byte tells. */
+ * that their first byte tells, and are decoded alike. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +9,14 @@
 
 #include <xxhash.h>
 
+#include "decode/capture/capture.h"
 #include "decode/decode.h"
 #include "decode/log/packed_range.h"
 #include "decode/log/window.h"
 #include "fuzz/fuzz.h"
 #include "pack/frame.h"
 #include "pack/unpack.h"
+#include "support/digest.h"
 #include "support/packed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -212,6 +214,31 @@ static void plan_file(const uint8_t *data, size_t size)
     if (size) plan(&(dl_str){.text = (char *)data, .len = size});
 }
 
+/* Whether a log may begin somewhere that is packed, or a capture: these are unpacked once, and not twice. */
+static bool may_be_packed(const uint8_t *data, size_t size)
+{
+    static const char *const begins[] = {PK_MAGIC, DL_CAPTURE_MAGIC, "\x1f\x8b", "\x28\xb5\x2f\xfd",
+                                         "\xfd\x37zXZ"};
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+        if (size && memmem(data, size, begins[i], strlen(begins[i]))) return true;
+    return false;
+}
+
+/* What is decoded from blocks is what is decoded from their text. */
+static void decode_alike(const uint8_t *data, size_t size)
+{
+    if (may_be_packed(data, size)) return;
+    const size_t block = 64 + 16 * (size_t)(size ? data[0] : 0);
+    const bool listens = size % 2;
+    const dl_decode_options options = {.threads = 1};
+    test_digest text, packed;
+    if (test_digest_of(&text, (const char *)data, size, &options) != DEVLOG_OK) return;
+    if (!listens) test_digest_only_statistics(&text);
+    if (test_digest_of_packed(&packed, (const char *)data, size, block, listens, &options) != DEVLOG_OK)
+        abort();
+    if (memcmp(&text, &packed, sizeof text) != 0) abort();
+}
+
 static void unpack_all(const uint8_t *data, size_t size)
 {
     dl_str back = {0};
@@ -223,7 +250,7 @@ static void unpack_all(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const all[])(const uint8_t *data, size_t size) = {
-        unpack_all, unpack_block, decode_block, decode_block, read_index, plan_file, come_back, come_back};
+        unpack_all, unpack_block, decode_block, decode_block, read_index, plan_file, come_back, decode_alike};
     const uint32_t ways = fuzz_ways(data, size, sizeof all / sizeof all[0]);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (ways >> i & 1) all[i](data, size);

@@ -1,5 +1,6 @@
 /* Logs of any bytes into device_perf.html: its JSON block parses and cannot end its script element, and its
- * columns inflate to the sizes and hold the numbers that the JSON says. */
+ * columns inflate to the sizes and hold the numbers that the JSON says. The page is the same when
+ * nothing is remembered of runs that look alike. */
 #include <cjson/cJSON.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -50,7 +51,8 @@ static void check_columns(const cJSON *meta, const dl_str *packed)
     free(bytes);
 }
 
-static void check_page(dl_view *v, uint64_t max)
+/* The page's numbers, appended to `out`. */
+static void check_page(dl_view *v, uint64_t max, dl_str *out)
 {
     devlog_error err;
     dl_str meta = {0}, packed = {0};
@@ -62,28 +64,41 @@ static void check_page(dl_view *v, uint64_t max)
         check_columns(json, &packed);
         check(p.intervals <= max);
         cJSON_Delete(json);
+        dl_str_add_n(out, meta.text, meta.len);
+        dl_str_add_n(out, packed.text, packed.len);
     }
     page_pack_free(&p);
     dl_str_free(&meta);
     dl_str_free(&packed);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void draw(const uint8_t *data, size_t size, bool no_shapes, dl_str *out)
 {
     devlog_error err;
     dl_decode *d = NULL;
     dl_view *v = NULL;
-    if (dl_decode_new(&d, NULL, &err) == DEVLOG_OK &&
+    const dl_decode_options options = {.no_shapes = no_shapes};
+    if (dl_decode_new(&d, &options, &err) == DEVLOG_OK &&
         dl_view_new(&v, d, &(dl_view_options){0}, &err) == DEVLOG_OK) {
         dl_decode_run_sink(d, dl_view_runs(v), &err);
         if (dl_decode_memory(d, "fuzz", data, size, &err) == DEVLOG_OK &&
             dl_decode_finish(d, &err) == DEVLOG_OK && dl_view_ready(v, &err) == DEVLOG_OK) {
             if (dl_decode_losses(d)->rows) fuzz_got_inside();
-            check_page(v, UINT32_MAX);
-            check_page(v, 3);
+            check_page(v, UINT32_MAX, out);
+            check_page(v, 3, out);
         }
     }
     dl_view_free(v);
     dl_decode_free(d);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    dl_str runs = {0}, marks = {0};
+    draw(data, size, false, &runs);
+    draw(data, size, true, &marks);
+    fuzz_same(&runs, &marks);
+    dl_str_free(&runs);
+    dl_str_free(&marks);
     return 0;
 }

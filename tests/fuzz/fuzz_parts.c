@@ -1,5 +1,5 @@
 /* Parts of logs that come from another process, any bytes of them: read, put behind a log, with a log put behind them, handed on
- * again, and printed. Nothing but a refusal or a result. */
+ * again, and printed. Nothing but a refusal or a result. And logs of any bytes, which say the same in parts as whole. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,31 +94,30 @@ static dl_decode *known_part(uint32_t i)
     return d;
 }
 
-static void walk(const dl_stamps *stamps)
+static void walk(const dl_stamps *stamps, dl_str *out)
 {
     for (uint32_t i = 0; stamps && i < dl_stamps_n(stamps); i++) {
         const dl_stamp_row *row = dl_stamps_row(stamps, i);
         for (int c = 0; row && c < DL_STAMP_COLUMNS; c++) {
             dl_stamp_walk w;
-            uint64_t time;
+            uint64_t time, hash = 0;
             dl_stamp_walk_start(&w, &row->columns[c]);
             while (dl_stamp_walk_next(&w, &time))
-                ;
+                hash = dl_hash_u64(hash ^ time);
+            dl_str_fmt(out, "%u %d %llx\n", i, c, (unsigned long long)hash);
         }
     }
 }
 
-static void print(dl_decode *d)
+static void print(dl_decode *d, dl_str *out)
 {
-    dl_str out = {0};
     devlog_error err;
     const dl_table_options how = {.width = 100, .max_launches = 3};
     if (dl_decode_finish(d, &err) != DEVLOG_OK) return;
     if (analysed && dl_analyzer_finish(dl_parts_analyzer_of(d), &err) != DEVLOG_OK) return;
-    (void)dl_report_stats(d, NULL, &out, &err);
-    (void)dl_report_table(d, &how, &out, &err);
-    walk(dl_parts_stamps_of(d));
-    dl_str_free(&out);
+    (void)dl_report_stats(d, analysed ? dl_parts_analyzer_of(d) : NULL, out, &err);
+    (void)dl_report_table(d, &how, out, &err);
+    walk(dl_parts_stamps_of(d), out);
 }
 
 static dl_decode *read_part(const uint8_t *data, size_t size)
@@ -134,28 +133,78 @@ static void put(dl_decode *d, dl_decode *later, uint32_t goes_on)
 {
     const char *why = NULL;
     devlog_error err;
-    dl_str bytes = {0};
+    dl_str bytes = {0}, printed = {0};
     devlog_status status = dl_parts_add(d, later, true, &why, &err);
     if (!status && why && goes_on) status = dl_parts_go_on(&known_log()->parts, goes_on, d, &err);
     if (!status && dl_parts_write(d, DL_WIRE_ALL, 0, &bytes, &err) == DEVLOG_OK) {
         dl_decode *again = read_part((const uint8_t *)bytes.text, bytes.len);
         if (!again) abort();
-        print(again);
+        print(again, &printed);
         dl_decode_free(again);
     }
-    if (!status) print(d);
+    if (!status) print(d, &printed);
     dl_str_free(&bytes);
+    dl_str_free(&printed);
     dl_decode_free(d);
     dl_decode_free(later);
 }
 
-enum { KNOWN_FIRST = 1, THIRD = 2, ANALYSED = 8, STAMPED = 16 }; /* of an input's first byte */
+/* A log in up to five parts, each decoded by itself, or behind those before it where it does not follow exactly. */
+static dl_decode *in_parts(const dl_parts *parts)
+{
+    devlog_error err;
+    dl_decode *d = new_decode();
+    if (dl_parts_decode(parts, 0, d, &err) != DEVLOG_OK) abort();
+    for (uint32_t i = 1; i < parts->n; i++) {
+        const char *why = NULL;
+        dl_decode *part = new_decode();
+        if (dl_parts_decode(parts, i, part, &err) != DEVLOG_OK ||
+            dl_parts_add(d, part, true, &why, &err) != DEVLOG_OK)
+            abort();
+        dl_decode_free(part);
+        if (why && dl_parts_go_on(parts, i, d, &err) != DEVLOG_OK) abort();
+    }
+    return d;
+}
+
+static void compare(const uint8_t *data, size_t size)
+{
+    char path[64];
+    char *const paths[] = {path};
+    const int fd = memfd_create("log", 0);
+    devlog_error err;
+    dl_parts parts;
+    dl_str expected = {0}, got = {0};
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size) abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    const bool planned = dl_parts_plan(&parts, paths, 1, 2 + size % 4, 0, &err) == DEVLOG_OK;
+    if (planned && !parts.why[0]) {
+        fuzz_got_inside();
+        dl_decode *whole = new_decode(), *apart = in_parts(&parts);
+        if (dl_decode_file(whole, path, &err) != DEVLOG_OK) abort();
+        print(whole, &expected);
+        print(apart, &got);
+        fuzz_same(&got, &expected);
+        dl_decode_free(whole);
+        dl_decode_free(apart);
+    }
+    if (planned) dl_parts_free(&parts);
+    close(fd);
+    dl_str_free(&expected);
+    dl_str_free(&got);
+}
+
+enum { KNOWN_FIRST = 1, THIRD = 2, ANALYSED = 8, STAMPED = 16, LOG = 32 }; /* of an input's first byte */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) return 0;
     analysed = data[0] & ANALYSED;
     stamped = data[0] & STAMPED;
+    if (data[0] & LOG) {
+        compare(data + 1, size - 1);
+        return 0;
+    }
     dl_decode *part = read_part(data + 1, size - 1);
     if (!part) return 0;
     fuzz_got_inside();

@@ -1,7 +1,10 @@
-/* Any bytes as a device log, and every report made of it: statistics, JSON, CSV, the rearranged stamps. */
-#include <fcntl.h>
+/* Any bytes as a device log, and every report made of it: statistics, JSON, CSV, the files. JSON is JSON, and all are the same to
+ * the byte when nothing is remembered of runs that look alike. */
+#include <cJSON.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fuzz/fuzz.h"
@@ -11,32 +14,74 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-static void report(dl_decode *d, dl_analyzer *a, int nowhere)
+static char folder[64];
+
+static void remove_folder(void)
 {
-    devlog_error err;
-    dl_file_writer out;
-    dl_str text = {0};
-    const dl_machine_options how = {.analyzer = a};
-    (void)dl_report_stats(d, a, &text, &err);
-    dl_str_free(&text);
-    if (dl_file_stream(&out, nowhere, "nowhere", &err)) return;
-    (void)dl_report_json(d, &how, &out, &err);
-    (void)dl_report_csv(d, &how, &out, &err);
-    dl_file_abandon(&out);
+    rmdir(folder);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+static void make_folder(void)
 {
-    static int nowhere = -1;
-    if (nowhere < 0) nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (*folder) return;
+    snprintf(folder, sizeof folder, "/tmp/fuzz_report_XXXXXX");
+    if (!mkdtemp(folder)) abort();
+    atexit(remove_folder);
+}
+
+static void read_all(int fd, dl_str *out)
+{
+    const off_t n = lseek(fd, 0, SEEK_END);
+    char *to = n < 0 || !dl_str_reserve(out, (size_t)n + 1) ? NULL : out->text + out->len;
+    if (!to || pread(fd, to, (size_t)n, 0) != n) abort();
+    out->len += (size_t)n;
+    out->text[out->len] = 0;
+}
+
+static void add_files(dl_artifacts *set, dl_str *out)
+{
+    devlog_error err;
+    if (dl_artifacts_write(set, &err)) abort();
+    for (size_t i = 0; dl_artifacts_path(set, i); i++) {
+        FILE *f = fopen(dl_artifacts_path(set, i), "r");
+        if (!f) abort();
+        read_all(fileno(f), out);
+        fclose(f);
+        remove(dl_artifacts_path(set, i));
+    }
+}
+
+static void add_machine(dl_decode *d, dl_analyzer *a, bool is_json, dl_str *out)
+{
+    static int memory = -1;
+    devlog_error err;
+    dl_file_writer w;
+    const dl_machine_options how = {.analyzer = a};
+    if (memory < 0) memory = memfd_create("report", 0);
+    if (memory < 0 || ftruncate(memory, 0) != 0 || lseek(memory, 0, SEEK_SET) != 0) abort();
+    if (dl_file_stream(&w, memory, "memory", &err)) abort();
+    if ((is_json ? dl_report_json : dl_report_csv)(d, &how, &w, &err) || dl_file_commit(&w, &err)) abort();
+    read_all(memory, out);
+    if (!is_json) return;
+    cJSON *json = cJSON_ParseWithLength(out->text, out->len);
+    if (!json) abort();
+    cJSON_Delete(json);
+}
+
+enum { STATS, JSON, CSV, FILES, REPORTS };
+
+/* Of the log; empty: it cannot be decoded. */
+static void report_of(const uint8_t *bytes, size_t n, bool no_shapes, int report, dl_str *out)
+{
     devlog_error err;
     dl_analysis_list list = {0};
     dl_decode *d = NULL;
     dl_analyzer *a = NULL;
     dl_artifacts *set = NULL;
-    bool wanted[DL_ARTIFACT_KINDS] = {[DL_ARTIFACT_REARRANGED] = true};
-    dl_artifacts_options options = {.folder = "/nowhere", .wanted = wanted};
-    if (dl_analyses_defaults(&list, &err) || dl_decode_new(&d, NULL, &err) ||
+    const bool wanted[DL_ARTIFACT_KINDS] = {[DL_ARTIFACT_STATS] = true, [DL_ARTIFACT_REARRANGED] = true};
+    const dl_decode_options how = {.no_shapes = no_shapes};
+    dl_artifacts_options options = {.folder = folder, .wanted = wanted};
+    if (dl_analyses_defaults(&list, &err) || dl_decode_new(&d, &how, &err) ||
         dl_analyzer_new(&a, d, &list, &err))
         goto done;
     options.analyzer = a;
@@ -44,11 +89,32 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (dl_decode_memory(d, "log", bytes, n, &err) || dl_decode_finish(d, &err)) goto done;
     if (dl_decode_losses(d)->rows) fuzz_got_inside();
     if (dl_artifacts_finish(set, &err)) goto done;
-    report(d, a, nowhere);
+    switch (report) {
+    case STATS:
+        if (dl_report_stats(d, a, out, &err)) abort();
+        break;
+    case FILES: add_files(set, out); break;
+    default: add_machine(d, a, report == JSON, out); break;
+    }
 done:
     dl_artifacts_free(set);
     dl_analyzer_free(a);
     dl_analyses_free(&list);
     dl_decode_free(d);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    const uint32_t ways = fuzz_ways(bytes, n, REPORTS);
+    make_folder();
+    for (int i = 0; i < REPORTS; i++) {
+        dl_str runs = {0}, marks = {0};
+        if (!(ways >> i & 1)) continue;
+        report_of(bytes, n, false, i, &runs);
+        report_of(bytes, n, true, i, &marks);
+        fuzz_same(&runs, &marks);
+        dl_str_free(&runs);
+        dl_str_free(&marks);
+    }
     return 0;
 }

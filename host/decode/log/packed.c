@@ -175,11 +175,16 @@ static devlog_status row_as_text(dl_packed *k, dl_parser *p, const pk_rows *rows
     if (!k->fits || k->meanings[row->template].fate == TEXT) return add_text(k, p, text, n, sink, err);
     devlog_status status = show(k, p, sink, err);
     const bool apart = !status && k->n == 0 && !k->skipping;
-    const uint64_t before = p->losses->rows + p->marks->n;
+    const uint64_t before = p->losses->rows + p->marks->n,
+                   extra = p->losses->found[DL_FOUND_EXTRA_CELLS];
     if (!status) status = add_text(k, p, text, n, sink, err);
     if (!status) status = show(k, p, sink, err);
     const bool one = p->losses->rows + p->marks->n == before + 1 && p->marks->n;
     if (status || !apart || !one || !k->fits) return status;
+    if (p->losses->found[DL_FOUND_EXTRA_CELLS] != extra) {
+        k->meanings[row->template].fate = TEXT; /* each such row is counted */
+        return DEVLOG_OK;
+    }
     const dl_mark *mark = &p->marks->items[p->marks->n - 1];
     const pk_place *place = &rows->model->places[row->place];
     if (k->meanings[row->template].fate == UNKNOWN) learn(k, p, t, row->template, mark);

@@ -307,9 +307,10 @@ static size_t digits(uint64_t value)
 
 /* Whether a row from a line without a line end can be trusted to be whole. A cut number or name is still a
  * number or a name, so it must look like what came before it, or end with empty or complete meta data. */
-static bool is_whole(const dl_parser *p, const dl_row *row, uint32_t sites_before, const char *line, size_t n)
+static bool is_whole(dl_parser *p, const dl_row *row, uint32_t sites_before, const char *line, size_t n)
 {
     const dl_columns *c = &p->header.columns;
+    if (!c->named || c->at[DL_COL_META] != c->n_cells - 1) p->by_before = true;
     if (!c->named) return digits(row->time) >= digits(p->last_time);
     if (c->at[DL_COL_META] != c->n_cells - 1) return row->site < sites_before;
     int commas = 0;
@@ -352,7 +353,7 @@ devlog_status dl_parser_end_run(dl_parser *p, const dl_parse_sink *sink, devlog_
 
 dl_parser_state dl_parser_save(const dl_parser *p)
 {
-    return (dl_parser_state){p->header, p->line, p->ends_from, p->end_line, p->last_time};
+    return (dl_parser_state){p->header, p->line, p->ends_from, p->end_line, p->last_time, p->by_before};
 }
 
 void dl_parser_restore(dl_parser *p, const char *source, const dl_parser_state *state)
@@ -363,6 +364,7 @@ void dl_parser_restore(dl_parser *p, const char *source, const dl_parser_state *
     p->ends_from = state->ends_from;
     p->end_line = state->end_line;
     p->last_time = state->last_time;
+    p->by_before = state->by_before;
     p->head_line = 0;
     dl_fast_header(p->fast, &p->header);
 }

@@ -67,6 +67,7 @@ devlog_status dl_parser_end_run(dl_parser *p, const dl_parse_sink *sink, devlog_
 typedef struct dl_parser_state {
     dl_header header;
     uint64_t lines, ends_from, end_line, last_time;
+    bool by_before; /* whether a last line without a line end is whole has been judged by what was above it */
 } dl_parser_state;
 dl_parser_state dl_parser_save(const dl_parser *p);
 void dl_parser_restore(dl_parser *p, const char *source, const dl_parser_state *state);

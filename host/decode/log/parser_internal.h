@@ -38,6 +38,7 @@ struct dl_parser {
     uint64_t
         head_line; /* of the last line of the head or behind it that is blank, until something else comes; 0: none was */
     bool in_last_line; /* the line in hand has no line end */
+    bool by_before;    /* whether such a line is whole has been judged by what was above it */
 };
 
 /* parser.c: hands the marks on, keeps those that are not taken, and makes room for more. */

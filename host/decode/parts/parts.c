@@ -350,6 +350,7 @@ static const char *head_follows(const dl_decode *d, const dl_decode *part)
     if (how->middle && last != DL_NONE && same_stream(&d->tables, last, &part->tables, first))
         return "a run goes on behind the cut";
     if (d->losses.stopped) return "the input broke off before the cut";
+    if (dl_parser_save(part->parser).by_before) return "a last line has no line end behind the cut";
     if (!how->middle) {
         const bool any = dl_pair_headers(part->pair, &line) > 0 || first == DL_NONE;
         const bool own = any && part->part.chip_first;
@@ -405,6 +406,7 @@ static devlog_status go_on_behind(dl_decode *d, const dl_decode *part, uint64_t 
 {
     const dl_parser_state now = dl_parser_save(d->parser);
     dl_parser_state then = dl_parser_save(part->parser);
+    then.by_before |= now.by_before;
     if (!part->part.later_file && part->part.middle) {
         then.lines += shift;
         then.end_line = then.end_line ? then.end_line + shift : now.end_line;

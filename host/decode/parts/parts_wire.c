@@ -6,7 +6,7 @@
 #include "decode/pair/pair_wire.h"
 #include "decode/parts/parts.h"
 
-static const char magic[] = "devlog part 5";
+static const char magic[] = "devlog part 6";
 
 /* A text that is copied when it is read, where the tables do not keep it. */
 static void wire_name(dl_wire *w, dl_decode *d, const char **name)
@@ -191,6 +191,7 @@ static void wire_state(dl_wire *w, dl_parser_state *state)
     dl_wire_u64(w, &state->ends_from);
     dl_wire_u64(w, &state->end_line);
     dl_wire_u64(w, &state->last_time);
+    dl_wire_flag(w, &state->by_before);
 }
 
 static void wire_part(dl_wire *w, dl_decode *d)

@@ -63,7 +63,6 @@ typedef struct job {
     const archive_args *o;
     const cli_args *rest; /* without the word that says what to do */
     archive *a;
-    bool given_confidence;
 } job;
 
 /* Seconds since 1970. */
@@ -462,10 +461,48 @@ static const struct {
     {"page", do_page, 0, 1, "at most the archive"},
 };
 
+/* Which actions an option is for: one that is taken and not obeyed would be a lie. */
+#define OF(field) offsetof(archive_args, field), sizeof((archive_args *)NULL)->field
+static const struct {
+    const char *name;
+    size_t at, size;
+    const char *actions;
+} options_of[] = {
+    {"commit", OF(commit), "add list find history page"},
+    {"board", OF(board), "add list find history page"},
+    {"host", OF(host), "add list find history page"},
+    {"name", OF(name), "add list find history page"},
+    {"label", OF(labels), "add list find history page"},
+    {"date", OF(date), "add"},
+    {"most", OF(most), "add"},
+    {"since", OF(since), "list find history page"},
+    {"until", OF(until), "list find history page"},
+    {"confidence", OF(confidence), "history page"},
+    {"least", OF(least), "history page"},
+    {"of", OF(of), "history page"},
+    {"fail", OF(fail), "history"},
+    {"top", OF(top), "list find history"},
+    {"format", OF(format), "list find history"},
+    {"output", OF(output), "list find history get page"},
+};
+
+/* The first option that is not what it is unless told, and is not for the action; NULL: there is none. */
+static const char *not_for(const char *action, const archive_args *o, const archive_args *untold)
+{
+    for (size_t i = 0; i < sizeof options_of / sizeof options_of[0]; i++) {
+        const size_t at = options_of[i].at;
+        const bool told = memcmp((const char *)o + at, (const char *)untold + at, options_of[i].size) != 0;
+        if (told && !strstr(options_of[i].actions, action)) return options_of[i].name;
+    }
+    return NULL;
+}
+
 static int run(int argc, char **argv)
 {
-    archive_args o = {
+    const archive_args untold = {
         .file = "devlog-runs.sqlite", .top = UINT64_MAX, .most = 256u << 20, .confidence = 99, .least = 1};
+    archive_args o = untold;
+    const char *wrong;
     cli_args all;
     int exit_status;
     if (!cli_parse(&cmd_archive, argc, argv, &o, &all, &exit_status)) return exit_status;
@@ -482,6 +519,8 @@ static int run(int argc, char **argv)
                                 all.items[0]);
     else if (rest.n < actions[i].least || rest.n > actions[i].most)
         exit_status = cli_wrong(&cmd_archive, "%s wants %s", actions[i].name, actions[i].wants);
+    else if ((wrong = not_for(actions[i].name, &o, &untold)))
+        exit_status = cli_wrong(&cmd_archive, "--%s is not for %s", wrong, actions[i].name);
     else if (o.confidence <= 50 || o.confidence >= 100)
         exit_status = cli_wrong(&cmd_archive, "--confidence is more than 50 and less than 100 percent");
     else

@@ -214,6 +214,26 @@ static void write_stream(dl_view *v, const dl_export_format *format, dl_str *out
     check_stream(format->name, out->text, n);
 }
 
+static devlog_status count_items(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
+{
+    uint64_t *zones = ctx;
+    (void)err;
+    for (size_t i = 0; i < n; i++)
+        *zones += items[i].kind == DL_VIEW_ZONE;
+    return DEVLOG_OK;
+}
+
+/* What is exported are the zones that tables of statistics count. */
+static void check_zones(dl_view *v, dl_decode *d)
+{
+    uint64_t listed = 0, counted = 0;
+    devlog_error err;
+    if (dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){.ctx = &listed, .items = count_items}, &err)) abort();
+    for (size_t i = 0; i < dl_decode_n_keys(d); i++)
+        counted += dl_decode_key(d, i)->count;
+    if (listed != counted) abort();
+}
+
 /* The log in this format. `no_shapes`: paired mark by mark, and written event by event. */
 static void export_log(const uint8_t *data, size_t size, const dl_export_format *format, bool no_shapes,
                        dl_str *out)
@@ -228,7 +248,10 @@ static void export_log(const uint8_t *data, size_t size, const dl_export_format 
         dl_decode_memory(d, "fuzz", data, size, &err);
         dl_decode_finish(d, &err);
         if (dl_decode_losses(d)->rows) fuzz_got_inside();
-        if (dl_view_ready(v, &err) == DEVLOG_OK) write_stream(v, format, out);
+        if (dl_view_ready(v, &err) == DEVLOG_OK) {
+            check_zones(v, d);
+            write_stream(v, format, out);
+        }
     }
     dl_view_free(v);
     dl_decode_free(d);

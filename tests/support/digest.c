@@ -4,6 +4,7 @@
 #include "support/packed.h"
 #include "support/sums.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
         for (uint32_t k = 0; k < runs[i].n_events; k++) {
             const dl_event e = runs[i].items ? dl_run_event(&runs[i], r->tables_of, k) : runs[i].events[k];
             r->events = mix(r->events, &e, sizeof e);
+            if (e.kind != DL_EVENT_DROPPED) r->listed[e.kind == DL_EVENT_ZONE]++;
         }
         for (uint32_t k = 0; k < runs[i].n_marks; k++)
             on_mark(r, &runs[i], &runs[i].marks[k]);
@@ -86,6 +88,7 @@ static void take_keys(test_digest *r, dl_decode *d)
         const uint64_t key[] = {k->count,  k->min,  k->max,         k->first, (uint64_t)k->sum,
                                 k->stream, k->site, k->first_start, k->role};
         r->keys = mix(r->keys, key, sizeof key);
+        r->counted[true] += k->count;
         for (uint32_t run = 0; run < k->n_runs; run++)
             r->keys = mix(r->keys, &k->runs[run], sizeof k->runs[run]);
         dl_sample_walk w;
@@ -100,6 +103,7 @@ static void take_keys(test_digest *r, dl_decode *d)
                                    s->min,    s->max,      s->last_time, (uint64_t)s->sum, s->passes,
                                    s->what,   s->shortest, s->longest};
         r->keys = mix(r->keys, series, sizeof series);
+        r->counted[false] += s->count;
     }
     size_t n_messages;
     uint64_t more;
@@ -119,6 +123,21 @@ static void take_keys(test_digest *r, dl_decode *d)
             one->first_fw_start, one->last_fw_end, one->has_ids, one->op,       one->run};
         r->launches = mix(r->launches, launch, sizeof launch);
     }
+}
+
+/* Tables of statistics and lists of events are of the same zones and markers. */
+static void check_counts(test_digest *r, bool listens)
+{
+    const bool same = memcmp(r->listed, r->counted, sizeof r->listed) == 0;
+    if (!listens || same) {
+        memset(r->listed, 0, sizeof r->listed);
+        memset(r->counted, 0, sizeof r->counted);
+        return;
+    }
+    fprintf(stderr, "%llu zones and %llu other events are listed, and %llu and %llu counted\n",
+            (unsigned long long)r->listed[true], (unsigned long long)r->listed[false],
+            (unsigned long long)r->counted[true], (unsigned long long)r->counted[false]);
+    abort();
 }
 
 enum { AS_TEXT = -1 };
@@ -162,6 +181,7 @@ static devlog_status digest_of(test_digest *digest, bool listen, const char *tex
     take_losses(digest, dl_decode_losses(d));
     digest->n_rows = dl_decode_losses(d)->rows;
     take_keys(digest, d);
+    check_counts(digest, listen && !status);
     digest->tables_of = NULL;
     dl_decode_free(d);
     return status;
@@ -248,6 +268,7 @@ devlog_status test_capture_digest(test_digest *digest, const void *bytes, size_t
     take_tables(digest, dl_decode_tables(d));
     take_losses(digest, dl_decode_losses(d));
     take_keys(digest, d);
+    check_counts(digest, listens == TEST_LISTENS_TO_ALL && !status);
     if (digest->sums) digest->events = test_sums_mix(digest->sums);
     if (digest->sums) digest->n_sums = digest->sums->n_sums;
     test_sums_free(digest->sums);

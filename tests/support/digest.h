@@ -7,8 +7,9 @@
 typedef struct test_digest {
     uint64_t events, markers, tables, launches, losses, keys;
     uint64_t n_rows, n_texts, n_sums;
-    const dl_tables *tables_of; /* while decoding */
-    struct test_sums *sums;     /* the same */
+    uint64_t listed[2], counted[2]; /* zones [true] and other events, while decoding */
+    const dl_tables *tables_of;     /* while decoding */
+    struct test_sums *sums;         /* the same */
 } test_digest;
 
 /* Decodes the text three times with one decoder, in two inputs and in one, so that what is remembered of one

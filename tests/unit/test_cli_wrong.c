@@ -37,6 +37,28 @@ static void an_empty_name_is_no_place(void **state)
     free(devlog_ok("decode --no-files -n '' log.csv", 0));
 }
 
+/* An option of another action of the command would be taken and not obeyed. */
+static void an_option_of_another_action_is_refused(void **state)
+{
+    (void)state;
+    static const char *const lines[][2] = {
+        {"archive add -f json log.csv", "--format is not for add"},
+        {"archive add --fail log.csv", "--fail is not for add"},
+        {"archive add --since 2026-01-01 log.csv", "--since is not for add"},
+        {"archive page -f csv", "--format is not for page"},
+        {"archive page --top 3", "--top is not for page"},
+        {"archive list --confidence 95", "--confidence is not for list"},
+        {"archive get 1 --label a=b", "--label is not for get"},
+        {"archive diff 1 2 -o page.html", "--output is not for diff"},
+        {"archive history --most 3M", "--most is not for history"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        devlog_fails(lines[i][0], 2, lines[i][1]);
+    /* What it is unless told may be told. */
+    free(devlog_ok("archive add -f text --most 256M -a one.sqlite log.csv", 0));
+    free(devlog_ok("archive page -a one.sqlite -o one.html --of median", 0));
+}
+
 /* What is read is not written over: by its name, by another one of it, and through a link. */
 static void an_output_is_no_input(void **state)
 {
@@ -193,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_name_is_no_place),
+        cmocka_unit_test(an_option_of_another_action_is_refused),
         cmocka_unit_test(an_output_is_no_input),
         cmocka_unit_test(a_name_of_several_lines_is_told_in_one),
         cmocka_unit_test(a_name_that_is_too_long_leaves_the_reason),

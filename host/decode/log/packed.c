@@ -175,8 +175,7 @@ static devlog_status row_as_text(dl_packed *k, dl_parser *p, const pk_rows *rows
     if (!k->fits || k->meanings[row->template].fate == TEXT) return add_text(k, p, text, n, sink, err);
     devlog_status status = show(k, p, sink, err);
     const bool apart = !status && k->n == 0 && !k->skipping;
-    const uint64_t before = p->losses->rows + p->marks->n,
-                   extra = p->losses->found[DL_FOUND_EXTRA_CELLS];
+    const uint64_t before = p->losses->rows + p->marks->n, extra = p->losses->found[DL_FOUND_EXTRA_CELLS];
     if (!status) status = add_text(k, p, text, n, sink, err);
     if (!status) status = show(k, p, sink, err);
     const bool one = p->losses->rows + p->marks->n == before + 1 && p->marks->n;

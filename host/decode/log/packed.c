@@ -128,6 +128,14 @@ static bool numbers_fill_cells(const pk_template *t)
     return true;
 }
 
+/* Whether a row has no ids but those of these cells: behind a cell that is no number, numbers are the template's own text. */
+static bool other_ids_absent(const dl_ids *ids, const uint8_t cells[5])
+{
+    return (cells[1] != NO_CELL || !ids->run_id) && (cells[2] != NO_CELL || !ids->run_host_id) &&
+           (cells[3] != NO_CELL || ids->trace_id == DL_NO_ID) &&
+           (cells[4] != NO_CELL || ids->trace_counter == DL_NO_ID);
+}
+
 /* What the template means, of whose row the parser has made this mark. */
 static void learn(dl_packed *k, const dl_parser *p, const pk_template *t, uint32_t number,
                   const dl_mark *mark)
@@ -151,7 +159,8 @@ static void learn(dl_packed *k, const dl_parser *p, const pk_template *t, uint32
     /* Other numbers (a zone's name, meta data) are no matter of a mark; risc_of counts the last name for all
      * that follow. */
     if (numbers != t->n || !numbers_fill_cells(t) || t->risc == PK_RISCS - 1) return;
-    if (rare && (rare->meta || rare->op)) return;
+    if (rare && (rare->meta || rare->op || (rare->data && has[0] == NO_CELL))) return;
+    if (!other_ids_absent(&dl_mark_frame(p->marks, mark->code)->ids, has)) return;
     const uint64_t of_kind = DL_MARK_KIND | DL_MARK_FW_START | DL_MARK_FW_END;
     const bool wanted = kind->type > DL_ROW_ZONE_END || p->keep_data || kind->role == DL_ROLE_DROPPED;
     *m = (meaning){.code = mark->code & of_kind,

@@ -234,7 +234,7 @@ static void check_zones(dl_view *v, dl_decode *d)
     if (listed != counted) abort();
 }
 
-/* The log in this format. `no_shapes`: paired mark by mark, and written event by event. */
+/* The log in this format. `no_shapes`: paired mark by mark, and written event by event; now and then without room in memory. */
 static void export_log(const uint8_t *data, size_t size, const dl_export_format *format, bool no_shapes,
                        dl_str *out)
 {
@@ -243,7 +243,8 @@ static void export_log(const uint8_t *data, size_t size, const dl_export_format 
     dl_view *v = NULL;
     const dl_decode_options options = {.keep_meta = true, .no_samples = true, .no_shapes = no_shapes};
     if (dl_decode_new(&d, &options, &err) != DEVLOG_OK) return;
-    if (dl_view_new(&v, d, NULL, &err) == DEVLOG_OK) {
+    const dl_view_options how = {.memory = no_shapes && size % 8 == 0 ? 1 : 0};
+    if (dl_view_new(&v, d, &how, &err) == DEVLOG_OK) {
         dl_decode_run_sink(d, dl_view_runs(v), &err);
         dl_decode_memory(d, "fuzz", data, size, &err);
         dl_decode_finish(d, &err);

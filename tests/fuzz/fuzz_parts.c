@@ -128,22 +128,36 @@ static dl_decode *read_part(const uint8_t *data, size_t size)
     return NULL;
 }
 
+/* As from another process. */
+static dl_decode *over_the_wire(dl_decode *d)
+{
+    dl_str bytes = {0};
+    if (dl_parts_write(d, DL_WIRE_ALL, 0, &bytes, NULL) != DEVLOG_OK) abort();
+    dl_decode *again = read_part((const uint8_t *)bytes.text, bytes.len);
+    if (!again) abort();
+    dl_str_free(&bytes);
+    dl_decode_free(d);
+    return again;
+}
+
 /* `later` behind `d`, and what comes of it behind bytes. */
 static void put(dl_decode *d, dl_decode *later, uint32_t goes_on)
 {
     const char *why = NULL;
     devlog_error err;
-    dl_str bytes = {0}, printed = {0};
+    dl_str bytes = {0}, printed = {0}, printed_again = {0};
     devlog_status status = dl_parts_add(d, later, true, &why, &err);
     if (!status && why && goes_on) status = dl_parts_go_on(&known_log()->parts, goes_on, d, &err);
     if (!status && dl_parts_write(d, DL_WIRE_ALL, 0, &bytes, &err) == DEVLOG_OK) {
         dl_decode *again = read_part((const uint8_t *)bytes.text, bytes.len);
         if (!again) abort();
-        print(again, &printed);
+        print(again, &printed_again);
         dl_decode_free(again);
+        print(d, &printed);
+        fuzz_same(&printed, &printed_again);
     }
-    if (!status) print(d, &printed);
     dl_str_free(&bytes);
+    dl_str_free(&printed_again);
     dl_str_free(&printed);
     dl_decode_free(d);
     dl_decode_free(later);
@@ -151,7 +165,7 @@ static void put(dl_decode *d, dl_decode *later, uint32_t goes_on)
 
 /* A log in up to five parts, each decoded by itself, or behind those before it where it does not follow exactly. NULL: it says that
  * it cannot be decoded so. */
-static dl_decode *in_parts(const dl_parts *parts)
+static dl_decode *in_parts(const dl_parts *parts, bool of_processes)
 {
     devlog_error err;
     dl_decode *d = new_decode();
@@ -160,6 +174,7 @@ static dl_decode *in_parts(const dl_parts *parts)
         const char *why = NULL;
         dl_decode *part = new_decode();
         status = dl_parts_decode(parts, i, part, &err);
+        if (!status && of_processes) part = over_the_wire(part);
         if (!status) status = dl_parts_add(d, part, true, &why, &err);
         dl_decode_free(part);
         if (!status && why) status = dl_parts_go_on(parts, i, d, &err);
@@ -184,7 +199,7 @@ static void compare(const uint8_t *data, size_t size)
     const bool planned = dl_parts_plan(&parts, paths, 1, 2 + size % 4, 0, &err) == DEVLOG_OK;
     if (planned && !parts.why[0]) {
         fuzz_got_inside();
-        dl_decode *whole = new_decode(), *apart = in_parts(&parts);
+        dl_decode *whole = new_decode(), *apart = in_parts(&parts, size / 4 % 2);
         if (dl_decode_file(whole, path, &err) != DEVLOG_OK) abort();
         if (apart) {
             print(whole, &expected);

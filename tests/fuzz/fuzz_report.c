@@ -51,6 +51,29 @@ static void add_files(dl_artifacts *set, dl_str *out)
     }
 }
 
+static double count_in(const cJSON *json, const char *list)
+{
+    const cJSON *row;
+    double count = 0;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItem(json, list)) count +=
+        cJSON_GetObjectItem(row, "count")->valuedouble;
+    return count;
+}
+
+/* It is JSON, and has each zone and marker once by RISC and once by core. */
+static void check_json(const dl_decode *d, const dl_str *text)
+{
+    cJSON *json = cJSON_ParseWithLength(text->text, text->len);
+    uint64_t zones = 0;
+    if (!json) abort();
+    for (size_t i = 0; i < dl_decode_n_keys(d); i++)
+        zones += dl_decode_key(d, i)->count;
+    if (count_in(json, "zones") != (double)zones || count_in(json, "cores") != (double)zones ||
+        count_in(json, "markers") != count_in(json, "core_markers"))
+        abort();
+    cJSON_Delete(json);
+}
+
 static void add_machine(dl_decode *d, dl_analyzer *a, bool is_json, dl_str *out)
 {
     static int memory = -1;
@@ -62,10 +85,7 @@ static void add_machine(dl_decode *d, dl_analyzer *a, bool is_json, dl_str *out)
     if (dl_file_stream(&w, memory, "memory", &err)) abort();
     if ((is_json ? dl_report_json : dl_report_csv)(d, &how, &w, &err) || dl_file_commit(&w, &err)) abort();
     read_all(memory, out);
-    if (!is_json) return;
-    cJSON *json = cJSON_ParseWithLength(out->text, out->len);
-    if (!json) abort();
-    cJSON_Delete(json);
+    if (is_json) check_json(d, out);
 }
 
 enum { STATS, JSON, CSV, FILES, REPORTS };

@@ -239,6 +239,71 @@ static void decode_alike(const uint8_t *data, size_t size)
     if (memcmp(&text, &packed, sizeof text) != 0) abort();
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Zones and their statistics of what a filter lets through, in the order of their texts. */
+static void zones_of(dl_decode *d, dl_str *out)
+{
+    const dl_tables *t = dl_decode_tables(d);
+    char **lines = calloc(dl_decode_n_keys(d) + 1, sizeof *lines);
+    size_t n = 0;
+    if (!lines) abort();
+    for (size_t i = 0; i < dl_decode_n_keys(d); i++) {
+        const dl_key *k = dl_decode_key(d, i);
+        const dl_stream *s = &t->streams[k->stream];
+        if (k->count && asprintf(&lines[n++], "%u %u %u %s %s: %llu %llu %llu %llu", t->chips[s->chip].id,
+                                 s->core_x, s->core_y, dl_risc_text(t, k->stream), dl_site_text(t, k->site),
+                                 (unsigned long long)k->count, (unsigned long long)k->sum,
+                                 (unsigned long long)k->min, (unsigned long long)k->max) < 0)
+            abort();
+    }
+    qsort(lines, n, sizeof *lines, by_text);
+    for (size_t i = 0; i < n; i++) {
+        dl_str_fmt(out, "%s\n", lines[i]);
+        free(lines[i]);
+    }
+    free(lines);
+}
+
+/* The log's file, or what the index of a packed one says that the filter wants of it. */
+static void decode_part(const void *file, size_t n, const dl_filter *filter, dl_str *out)
+{
+    char path[64];
+    const dl_decode_options how = {.filter = *filter, .threads = 1, .only_input = true};
+    dl_decode *d;
+    devlog_error err;
+    const int fd = memfd_create("part", 0);
+    if (fd < 0 || write(fd, file, n) != (ssize_t)n) abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (dl_decode_new(&d, &how, &err) || dl_decode_file(d, path, &err) || dl_decode_finish(d, &err)) abort();
+    zones_of(d, out);
+    dl_decode_free(d);
+    close(fd);
+}
+
+/* A part of a packed log has the zones that it has in the whole log. */
+static void window_alike(const uint8_t *data, size_t size)
+{
+    static const dl_filter_range some = {1025, 1026}, one = {8, 8};
+    static const dl_filter filters[] = {{.launches = &some, .n_launches = 1},
+                                        {.launches = &one, .n_launches = 1},
+                                        {.from = 103000, .to = 107000},
+                                        {.from = 2170879450000, .to = 2170879480000}};
+    if (size < 2 || may_be_packed(data, size)) return;
+    const dl_filter *f = &filters[data[size / 2] % (sizeof filters / sizeof filters[0])];
+    dl_str packed = {0}, whole = {0}, part = {0};
+    if (test_pack((const char *)data, size, PK_FIRST_TEXT + (size_t)data[size / 3], 1, &packed)) abort();
+    decode_part(data, size, f, &whole);
+    decode_part(packed.text, packed.len, f, &part);
+    fuzz_same(&whole, &part);
+    dl_str_free(&packed);
+    dl_str_free(&whole);
+    dl_str_free(&part);
+}
+
 static void unpack_all(const uint8_t *data, size_t size)
 {
     dl_str back = {0};
@@ -249,8 +314,9 @@ static void unpack_all(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static void (*const all[])(const uint8_t *data, size_t size) = {
-        unpack_all, unpack_block, decode_block, decode_block, read_index, plan_file, come_back, decode_alike};
+    static void (*const all[])(const uint8_t *data, size_t size) = {unpack_all,   unpack_block, decode_block,
+                                                                    decode_block, read_index,   plan_file,
+                                                                    come_back,    decode_alike, window_alike};
     const uint32_t ways = fuzz_ways(data, size, sizeof all / sizeof all[0]);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (ways >> i & 1) all[i](data, size);

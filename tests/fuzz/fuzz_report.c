@@ -98,7 +98,9 @@ static void report_of(const uint8_t *bytes, size_t n, bool no_shapes, int report
     dl_decode *d = NULL;
     dl_analyzer *a = NULL;
     dl_artifacts *set = NULL;
-    const bool wanted[DL_ARTIFACT_KINDS] = {[DL_ARTIFACT_STATS] = true, [DL_ARTIFACT_REARRANGED] = true};
+    const bool wanted[DL_ARTIFACT_KINDS] = {[DL_ARTIFACT_STATS] = true,
+                                            [DL_ARTIFACT_REARRANGED] = true,
+                                            [DL_ARTIFACT_PAGE] = report == FILES && n % 2};
     const dl_decode_options how = {.no_shapes = no_shapes};
     dl_artifacts_options options = {.folder = folder, .wanted = wanted};
     if (dl_analyses_defaults(&list, &err) || dl_decode_new(&d, &how, &err) ||

@@ -287,11 +287,17 @@ static void decode_part(const void *file, size_t n, const dl_filter *filter, dl_
 /* A part of a packed log has the zones that it has in the whole log. */
 static void window_alike(const uint8_t *data, size_t size)
 {
-    static const dl_filter_range some = {1025, 1026}, one = {8, 8};
-    static const dl_filter filters[] = {{.launches = &some, .n_launches = 1},
-                                        {.launches = &one, .n_launches = 1},
-                                        {.from = 103000, .to = 107000},
-                                        {.from = 2170879450000, .to = 2170879480000}};
+    static const dl_filter_range some = {1025, 1026}, one = {8, 8}, second = {2, 2};
+    static const dl_filter_id picked[] = {{5, 0, 2}, {1026, 0, DL_FILTER_ANY}};
+    static const dl_filter filters[] = {
+        {.launches = &some, .n_launches = 1},
+        {.launches = &one, .n_launches = 1},
+        {.from = 103000, .to = 107000},
+        {.from = 2170879450000, .to = 2170879480000},
+        {.sessions = &second, .n_sessions = 1},
+        {.traces = &second, .n_traces = 1},
+        {.picks = true, .picked = picked, .n_picked = 2},
+        {.picks = true, .also = true, .picked = picked, .n_picked = 1, .sessions = &second, .n_sessions = 1}};
     if (size < 2 || may_be_packed(data, size)) return;
     const dl_filter *f = &filters[data[size / 2] % (sizeof filters / sizeof filters[0])];
     dl_str packed = {0}, whole = {0}, part = {0};

@@ -50,6 +50,7 @@ static int column_of(dl_cell cell)
 
 bool dl_columns_is_header(const dl_cell *cells, size_t n)
 {
+    if (n > DL_MAX_CELLS) n = DL_MAX_CELLS;
     int known = 0;
     for (size_t i = 0; i < n && known < 3; i++)
         known += column_of(cells[i]) >= 0;

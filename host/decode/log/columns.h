@@ -43,7 +43,7 @@ typedef struct dl_columns {
     bool named;                 /* zones by name and type (2024 on); otherwise by timer_id 1..4 */
 } dl_columns;
 
-/* Whether the cells are a header (three or more known names). */
+/* Whether the cells are a header (three or more known names); those behind DL_MAX_CELLS are not there, whatever n says. */
 bool dl_columns_is_header(const dl_cell *cells, size_t n);
 /* Reads a header. On failure the text names the missing column. *twice is a name that occurs twice, or NULL.
  */

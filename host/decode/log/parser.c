@@ -209,7 +209,7 @@ static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, vo
 {
     line_sink *s = ctx;
     bool row_like = starts_like_row(cells);
-    if (!row_like && dl_columns_is_header(cells, n < DL_MAX_CELLS ? n : DL_MAX_CELLS)) {
+    if (!row_like && dl_columns_is_header(cells, n)) {
         read_header(p, cells, n);
         if (p->head_line == p->line - 1) p->head_line = p->line;
         return DEVLOG_OK;

@@ -168,7 +168,13 @@ bool decode_begin(decode_job *j, int argc, char **argv, int *exit_status)
                           .least = DL_PARTS_LEAST};
     memset(a->wanted, true, sizeof a->wanted);
     if (!cli_parse(&cmd_mpi_decode, argc, argv, a, &j->rest, exit_status)) return false;
-    if (!a->files) a->folder = NULL;
+    if ((!a->files || !a->folder) && (a->folder || a->suffix || a->date)) {
+        *exit_status =
+            cli_wrong(&cmd_mpi_decode,
+                      a->files ? "--name and --date are for files, which are written only with --output"
+                               : "--output, --name and --date are for files: not with --no-files");
+        return false;
+    }
     if (a->suffix && strchr(a->suffix, '/')) {
         *exit_status = cli_wrong(&cmd_mpi_decode, "--name is part of a file's name and has no '/'");
         return false;

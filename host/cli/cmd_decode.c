@@ -313,12 +313,18 @@ static int run(int argc, char **argv)
     int exit_status;
     memset(a.wanted, true, sizeof a.wanted);
     if (!cli_parse(&cmd_decode, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    if (!a.files || ((a.format != DECODE_TEXT || a.follow) && !a.folder))
-        memset(a.wanted, false, sizeof a.wanted);
+    const bool no_files = !a.files || ((a.format != DECODE_TEXT || a.follow) && !a.folder);
+    const bool file_options = a.folder || a.suffix || a.date;
+    if (no_files) memset(a.wanted, false, sizeof a.wanted);
     if (!a.folder) a.folder = "generated/profiler/output/device";
     exit_status = CLI_FAILED;
     if (a.print_analyses)
         exit_status = print_analyses();
+    else if (no_files && file_options)
+        exit_status = cli_wrong(&cmd_decode,
+                                a.files ? "--name and --date are for files, which --format json, csv "
+                                          "and md and --follow write only with --output"
+                                        : "--output, --name and --date are for files: not with --no-files");
     else if (a.suffix && strchr(a.suffix, '/'))
         exit_status = cli_wrong(&cmd_decode, "--name is part of a file's name and has no '/'");
     else if (a.idle && !a.follow)

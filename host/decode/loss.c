@@ -163,30 +163,45 @@ void dl_losses_alone(dl_losses *l)
     if (!l->rows) l->found[DL_FOUND_EMPTY] = l->empty;
 }
 
+/* What became of rows that are not there: the first finding that says so, or DL_FINDINGS. */
+static int found_instead(const dl_losses *l)
+{
+    int i = 0;
+    while (i < DL_FINDINGS && (i == DL_FOUND_EMPTY || !findings[i].loss || !l->found[i]))
+        i++;
+    return i;
+}
+
 devlog_status dl_losses_no_rows(const dl_losses *l, const char *first, size_t n, devlog_error *err)
 {
     const char *more = n > 1 ? " and the others" : "", *detail = NULL;
+    const int instead = found_instead(l);
     if (l->rows) return DEVLOG_OK;
     if (l->empty == n && !l->stopped)
         return dl_fail(
             err, DEVLOG_ERR_NOT_FOUND,
             "%s%s: the file is empty; did the program end before it wrote its log, or was the disk full?",
             first, more);
-    if (!dl_losses_skipped(l) && !l->stopped && l->processes && !l->devices)
+    if (dl_losses_skipped(l) || l->stopped) {
+        for (int i = 0; i < DL_SKIPS + DL_FINDINGS && !detail; i++)
+            detail = l->details[i][0];
+        return dl_fail(err, DEVLOG_ERR_FORMAT, "%s%s: not one row of a device log in %llu lines; %s", first,
+                       more, (unsigned long long)l->lines, detail ? detail : "nothing in it is known");
+    }
+    if (instead < DL_FINDINGS) {
+        detail = l->details[DL_SKIPS + instead][0];
+        return dl_fail(err, DEVLOG_ERR_FORMAT, "%s%s: no rows; %s (%s)", first, more, findings[instead].text,
+                       detail ? detail : first);
+    }
+    if (l->processes && !l->devices)
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                        "%s%s: no rows; the program recorded no zone of host code, no value and no message "
                        "while DEVLOG_HOST=1 was set or after devlog_host_start() (docs/host.md)",
                        first, more);
-    if (!dl_losses_skipped(l) && !l->stopped)
-        return dl_fail(
-            err, DEVLOG_ERR_NOT_FOUND,
-            "%s%s: no rows; was the program run with TT_METAL_DEVICE_PROFILER=1, and compiled with "
-            "-DPROFILE_DEVICE?",
-            first, more);
-    for (int i = 0; i < DL_SKIPS + DL_FINDINGS && !detail; i++)
-        detail = l->details[i][0];
-    return dl_fail(err, DEVLOG_ERR_FORMAT, "%s%s: not one row of a device log in %llu lines; %s", first, more,
-                   (unsigned long long)l->lines, detail ? detail : "nothing in it is known");
+    return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                   "%s%s: no rows; was the program run with TT_METAL_DEVICE_PROFILER=1, and compiled with "
+                   "-DPROFILE_DEVICE?",
+                   first, more);
 }
 
 static void merge_seen(dl_filter_seen *to, const dl_filter_seen *from)

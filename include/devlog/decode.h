@@ -211,7 +211,8 @@ typedef struct devlog_finding {
 size_t devlog_log_findings(const devlog_log *log);
 devlog_finding devlog_log_finding(const devlog_log *log, size_t number);
 /* Whether everything that was in the files, and on the device, is in the result, as far as the files can
- * tell. What a filter left out counts as there. */
+ * tell. What a filter left out counts as there; of a log with nothing but its head, which has no row
+ * (devlog_log_rows), nothing is missing. */
 bool devlog_log_complete(const devlog_log *log);
 /* Rows, or records of captures, that were read so far. */
 uint64_t devlog_log_rows(const devlog_log *log);

@@ -388,7 +388,8 @@ def trouble(folder, paths):
                           env=ENV, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
     same("another file there", (done.returncode, done.stdout, len(ours(done)), "it grows, or is another file" in "".join(ours(done))), (1, b"", 1, True))
     # Nothing there, and what is no device log.
-    for args, status in ((["decode", "none.csv"], 1), (["decode", "-a", "none.json", *paths], 1), (["decode"], 2), (["sing"], 2)):
+    for args, status in ((["decode", "none.csv"], 1), (["decode", "-a", "none.json", *paths], 1), (["decode"], 2), (["sing"], 2),
+                         (["decode", "--no-files", "-o", "out", *paths], 2), (["decode", "-n", "x", *paths], 2)):
         done = mpirun(2, *args)
         same("devlog-mpi %s: status" % " ".join(args), (done.returncode, done.stdout), (status, b""))
     # The launcher of another MPI.

@@ -109,6 +109,8 @@ static void what_is_no_log_is_told_by_every_command(void **state)
         {"other.csv", "not one row of a device log in 2 lines; other.csv:1: neither a row nor a header"},
         {"header.csv", "header.csv: no rows; was the program run with TT_METAL_DEVICE_PROFILER=1"},
         {"empty.csv", "empty"},
+        {"damaged.devlog",
+         "no rows; damaged parts of the input (damaged.devlog: 12 damaged bytes, the first at byte 8)"},
         {"cut.pack", "cannot unpack cut.pack: it has no end"},
         {"cut.gz", "cannot unpack cut.gz: it ends in the middle"},
     };
@@ -123,6 +125,7 @@ static void what_is_no_log_is_told_by_every_command(void **state)
     assert_true(n > 40);
     write_bytes(in_scratch("cut.pack"), bytes, 40);
     free(bytes);
+    write_text(in_scratch("damaged.devlog"), "DEVLOGC1no frame yet");
     write_bytes(in_scratch("cut.gz"), "\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         for (size_t k = 0; k < sizeof commands / sizeof commands[0]; k++) {

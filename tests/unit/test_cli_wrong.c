@@ -34,7 +34,25 @@ static void an_empty_name_is_no_place(void **state)
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         devlog_fails(lines[i], 2, ", not an empty text; see 'devlog ");
     /* Other texts may be empty. */
-    free(devlog_ok("decode --no-files -n '' log.csv", 0));
+    free(devlog_ok("decode -o out -n '' log.csv", 0));
+}
+
+/* Who asks where a file goes, or what it is called, wants it. */
+static void options_of_files_want_files(void **state)
+{
+    (void)state;
+    static const char *const lines[][2] = {
+        {"decode --no-files -o out2 log.csv", "not with --no-files"},
+        {"decode --no-files -n x log.csv", "not with --no-files"},
+        {"decode --no-files --date log.csv", "not with --no-files"},
+        {"decode -f json -n x log.csv", "only with --output"},
+        {"decode --follow --date log.csv", "only with --output"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        devlog_fails(lines[i][0], 2, lines[i][1]);
+    assert_int_not_equal(access(in_scratch("out2"), F_OK), 0);
+    free(devlog_ok("decode -f json -o out2 -n x log.csv", 0));
+    assert_int_equal(access(in_scratch("out2/device_stats_x.txt"), F_OK), 0);
 }
 
 /* An option of another action of the command would be taken and not obeyed. */
@@ -215,6 +233,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_name_is_no_place),
+        cmocka_unit_test(options_of_files_want_files),
         cmocka_unit_test(an_option_of_another_action_is_refused),
         cmocka_unit_test(an_output_is_no_input),
         cmocka_unit_test(a_name_of_several_lines_is_told_in_one),

@@ -305,14 +305,18 @@ static size_t digits(uint64_t value)
     return (size_t)(dl_digits(text, value) - text);
 }
 
+static bool ends_in_meta(const dl_columns *c)
+{
+    return c->named && c->at[DL_COL_META] == c->n_cells - 1;
+}
+
 /* Whether a row from a line without a line end can be trusted to be whole. A cut number or name is still a
  * number or a name, so it must look like what came before it, or end with empty or complete meta data. */
-static bool is_whole(dl_parser *p, const dl_row *row, uint32_t sites_before, const char *line, size_t n)
+static bool is_whole(const dl_parser *p, const dl_row *row, uint32_t sites_before, const char *line, size_t n)
 {
     const dl_columns *c = &p->header.columns;
-    if (!c->named || c->at[DL_COL_META] != c->n_cells - 1) p->by_before = true;
     if (!c->named) return digits(row->time) >= digits(p->last_time);
-    if (c->at[DL_COL_META] != c->n_cells - 1) return row->site < sites_before;
+    if (!ends_in_meta(c)) return row->site < sites_before;
     int commas = 0;
     for (size_t i = 0; i < n; i++)
         commas += line[i] == ',';
@@ -333,6 +337,7 @@ devlog_status dl_parser_last(dl_parser *p, const char *text, size_t n, const dl_
     p->in_last_line = true;
     devlog_status status = take_line(p, text, n, sink, err);
     if (!status && p->losses->rows + m->n > before) {
+        if (!ends_in_meta(&p->header.columns)) p->by_before = true;
         if (is_whole(p, &p->row, sites_before, text, n)) {
             dl_losses_found(p->losses, DL_FOUND_NO_LINE_END, 1, "%s:%llu", p->source,
                             (unsigned long long)p->line);

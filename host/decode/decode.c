@@ -190,9 +190,12 @@ static devlog_status decode_input(dl_decode *d, dl_input *in, bool known, devlog
     dl_pair_source(d->pair, name);
     const void *first;
     size_t n = 1;
-    if (dl_input_peek(in, &first, &n, err) == DEVLOG_OK && n == 0) dl_losses_empty(&d->losses, name);
-    if (decode_is_capture(in)) return decode_capture(d, in, name, known, err);
-    return decode_log(d, in, name, err);
+    const bool began_empty = dl_input_peek(in, &first, &n, err) == DEVLOG_OK && n == 0;
+    devlog_status status =
+        decode_is_capture(in) ? decode_capture(d, in, name, known, err) : decode_log(d, in, name, err);
+    /* A log that is followed may have been empty when it was opened, and grown. */
+    if (began_empty && !dl_input_taken(in)) dl_losses_empty(&d->losses, name);
+    return status;
 }
 
 /* Looks at the beginning of a log, which it takes. */

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,10 +236,14 @@ bool tt_is_archive(const char *path)
 devlog_status tt_unpack(const char *path, const char *folder, devlog_error *err)
 {
     unsigned found = 0;
+    /* Names in UTF-8, as zips have them, have no form in the "C" locale unless they are ASCII. */
+    const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = uselocale(utf8);
     devlog_status status = dl_library_load(DEVLOG_LIBARCHIVE, function_names,
                                            sizeof function_names / sizeof function_names[0], &lib, err);
     if (!status) status = dl_folder_make(folder, err);
     if (!status) status = unpack_all(path, folder, &found, err);
     if (!status && !found) status = dl_fail(err, DEVLOG_ERR_NOT_FOUND, "no file of a profiler in %s", path);
+    uselocale(before);
+    if (utf8) freelocale(utf8);
     return status;
 }

@@ -188,7 +188,7 @@ def other_forms(seed):
             assert len(want) == len(have)
         # In archives, under names that would lead elsewhere, and by rank.
         for form in ("tar", "tar.gz", "tar.xz", "zip", "streamed.zip"):
-            for inside in ("", "../../generated/profiler/.logs/", "a/rank3/.logs/"):
+            for inside in ("", "../../generated/profiler/.logs/", "a/rank3/.logs/", "donn\u00e9es/\u6e2c\u8a66/"):
                 packed = os.path.join(top, "archive." + form)
                 archive(packed, plain, inside)
                 out = os.path.join(top, "out_of_archive")

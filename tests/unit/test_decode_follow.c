@@ -97,6 +97,12 @@ static void decoded(dl_str *out, const dl_follow *follow, unsigned threads, size
         dl_str_fmt(out, "%u %u: %llu %llu %llu %llu\n", k->stream, k->site, (unsigned long long)k->count,
                    (unsigned long long)k->sum, (unsigned long long)k->min, (unsigned long long)k->max);
     }
+    for (int i = 0; i < DL_SKIPS; i++)
+        if (l->skipped[i])
+            dl_str_fmt(out, "%s: %llu\n", dl_skip_key((dl_skip)i), (unsigned long long)l->skipped[i]);
+    for (int i = 0; i < DL_FINDINGS; i++)
+        if (l->found[i])
+            dl_str_fmt(out, "%s: %llu\n", dl_finding_key((dl_finding)i), (unsigned long long)l->found[i]);
     *stopped = l->stopped;
     snprintf(why, 200, "%.199s", l->details[DL_SKIPS + DL_FOUND_CORRUPT][0]);
     dl_decode_free(d);

@@ -260,7 +260,7 @@ static devlog_status add_run(run_inputs *in, const char *folder, uint32_t side, 
     const bool of_host = files.data || files.times || files.report || files.ops_report;
     if (!made && of_host && tt_files_are_metals(&files)) {
         status = add_metals(in, folder, &files, side, err);
-    } else if (made || log) {
+    } else if (made || log || has_op_log(folder)) {
         run_input *r = add(in, folder, side);
         if (!r) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         if (r) r->report = made;
@@ -340,7 +340,7 @@ devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, de
     if (status || in->n > before) return status;
     return dl_fail(
         err, DEVLOG_ERR_NOT_FOUND,
-        "%s holds no run: no op report, device log or capture, nor folders or files that are; run the program "
+        "%s holds no run: no op report, op log, device log or capture, nor folders or files that are; run the program "
         "with TT_METAL_DEVICE_PROFILER=1, or name its folder (devlog view --list-only FOLDER lists the logs below one)",
         path);
 }

@@ -208,6 +208,14 @@ def check_little():
     fails("is empty", write_bytes("empty.csv", b""))
     fails("neither an op report nor a device log", write_bytes("other.csv", b"a,b\n1,2\n"))
     fails("No such file", os.path.join(folder, "nowhere"))
+    os.makedirs(os.path.join(folder, "op_log_alone", "logs"), exist_ok=True)
+    lines = ['{"e":"%s","id":%d,"t":%d%s}\n' % (e, i, i * 1000 + 400 * (e == "end"), ',"name":"A"' * (e == "start")) for i in (1, 2) for e in ("start", "end")]
+    alone = write_bytes("op_log_alone/logs/profile_log_ops.jsonl", "".join(lines).encode())
+    s = report(os.path.join(folder, "op_log_alone"))
+    same("an op log alone: ops and their time", (facts(s)["ops"], ops(s)["A"]["host"], ops(s)["A"]["runs_on"]), (2, 800, "host"))
+    with open(alone, "a") as f:
+        f.write('{"e":"end","id":2,"t":9000}\n')
+    report(os.path.dirname(alone), status=3)
     os.makedirs(os.path.join(folder, "nothing"), exist_ok=True)
     fails("holds no run", os.path.join(folder, "nothing"))
     for name in ("one", "two"):

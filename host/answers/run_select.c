@@ -19,16 +19,6 @@ static devlog_status read_launches(dl_decode **d, const char *const *logs, size_
     return status ? status : dl_decode_finish(*d, err);
 }
 
-static devlog_status find_warm_up(dl_warm_up *w, uint64_t first, char *const *logs, size_t n,
-                                  devlog_error *err)
-{
-    dl_decode *d = NULL;
-    devlog_status status = read_launches(&d, (const char *const *)logs, n, err);
-    if (!status) status = dl_warm_up_find(w, dl_decode_launches(d), dl_decode_tables(d), first, err);
-    dl_decode_free(d);
-    return status;
-}
-
 /* What can be read once only. */
 static bool any_pipe(char *const *logs, size_t n)
 {
@@ -53,7 +43,7 @@ devlog_status run_select(op_selected *selected, const op_selection *s, dl_filter
     if (by_host) status = tt_select_beside(selected, logs[0], dl_setting_text(DL_SET_TMPDIR), &s->host, err);
     selected->warm_up.by_rule = s->skip_warm_up;
     if (!status && op_select_by_order(s) && !any_pipe(logs, n))
-        status = find_warm_up(&selected->warm_up, s->filter.skip_launches, logs, n, err);
+        status = dl_decode_warm_up(&selected->warm_up, logs, n, s->filter.skip_launches, err);
     op_selected_apply(selected, by_host, filter);
     return status;
 }

@@ -19,6 +19,7 @@
 #include "decode/input_follow.h"
 #include "decode/log/parser.h"
 #include "decode/pair/pair.h"
+#include "decode/warm_up.h"
 
 typedef struct dl_decode dl_decode;
 
@@ -56,6 +57,12 @@ devlog_status dl_decode_run_sink(dl_decode *d, dl_run_sink sink, devlog_error *e
  * while they come (dl_decode_clocks). Before the first of them is decoded; who has one input need not call
  * it. */
 devlog_status dl_decode_prepare(dl_decode *d, char *const *paths, size_t n, devlog_error *err);
+/* Which launches are the first ones of their chips, in the order in which they began, and, with w->by_rule, which are warm-up: reads
+ * the files for it. */
+devlog_status dl_decode_warm_up(dl_warm_up *w, char *const *paths, size_t n, uint64_t first,
+                                devlog_error *err);
+/* Leaves these launches out instead of the first that the log has (dl_filter.skip_launches). Before the first input; borrowed. */
+void dl_decode_skip(dl_decode *d, const dl_warm_up *w);
 
 /* Decodes one more input, a device log or a capture: a file ("-": standard input), or memory. Fails only when
  * it cannot be read at all, when memory runs out, or when a sink fails; an input that breaks off in its

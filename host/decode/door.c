@@ -106,6 +106,9 @@ static void *read_all(void *ctx)
     devlog_log *log = ctx;
     devlog_error err = {0};
     devlog_status status = dl_decode_prepare(log->decode, log->paths, log->n_paths, &err);
+    if (!status && log->filter.skip_launches && !log->once)
+        status = dl_decode_warm_up(&log->first, log->paths, log->n_paths, log->filter.skip_launches, &err);
+    if (!status && log->first.n) dl_decode_skip(log->decode, &log->first);
     for (size_t i = 0; i < log->n_paths && !status; i++)
         status = dl_decode_file(log->decode, log->paths[i], &err);
     if (!status) status = dl_decode_finish(log->decode, &err);
@@ -198,7 +201,9 @@ static devlog_status copy_paths(devlog_log *log, const char *const *paths, size_
         log->n_paths++;
         /* A pipe can be read once. */
         struct stat st;
-        if (strcmp(paths[i], "-") == 0 || (stat(paths[i], &st) == 0 && S_ISFIFO(st.st_mode))) continue;
+        const bool there = stat(paths[i], &st) == 0, piped = strcmp(paths[i], "-") == 0;
+        if (piped || (there && !S_ISREG(st.st_mode))) log->once = true;
+        if (piped || (there && S_ISFIFO(st.st_mode))) continue;
         devlog_status status = dl_input_open(&in, paths[i], err);
         if (status) return status;
         dl_input_close(in);
@@ -273,6 +278,7 @@ void devlog_log_close(devlog_log *log)
         free(log->paths[i]);
     free(log->paths);
     free((void *)log->filter.cores);
+    dl_warm_up_free(&log->first);
     columns_free(&log->zones);
     columns_free(&log->values);
     free(log->rows);

@@ -24,6 +24,8 @@ struct devlog_log {
     char **paths;
     size_t n_paths;
     dl_filter filter;
+    bool once;        /* an input cannot be read twice */
+    dl_warm_up first; /* launches that filter.skip_launches leaves out, of what can */
     columns zones, values;
     bool discard; /* statistics are all that is wanted: batches are not kept */
     /* The reader's thread, and what the two tell one another, under the lock. */

@@ -52,7 +52,7 @@ typedef struct devlog_log_options {
     size_t n_launches;
     uint64_t from, until;   /* cycles: what touches this window; until == 0: no end */
     uint64_t min_cycles;    /* zones shorter than this are left out */
-    uint64_t skip_launches; /* of each chip */
+    uint64_t skip_launches; /* of each chip, those that began first (pipes: came first); reads files twice */
     bool subtract_cost;     /* captures: statistics are without what markers inside a zone took (own_cost) */
     bool no_quantiles;      /* statistics without median and percentiles, in less memory */
     unsigned threads;       /* for reading; 0: as many as are useful here */

@@ -298,8 +298,9 @@ def decode(paths, **options):
     """Reads a device log or capture (a path, or several that are one log; plain, compressed or packed) to its end.
 
     chips, launches: numbers, ranges or (first, last) pairs; cores: (x, y) pairs; riscs, zones: names, a '*' at the end
-    for what begins so; start, until: cycles; min_cycles; skip_launches; subtract_cost: statistics without what markers
-    took (captures); quantiles=False: statistics without percentiles, in less memory; threads; elf_folder.
+    for what begins so; start, until: cycles; min_cycles; skip_launches: of each chip, those that began first (it reads
+    files twice); subtract_cost: statistics without what markers took (captures); quantiles=False: statistics without
+    percentiles, in less memory; threads; elf_folder.
 
     Raises Error when a file cannot be read. A damaged one is read as far as it goes: see Log.complete, Log.findings. A
     filter that matches nothing gives empty tables: Log.rows says what was read."""

@@ -177,6 +177,46 @@ class Filters(unittest.TestCase):
                              [(r.risc, r.zone, r.count, r.total) for r in log.statistics()], options)
             self.assertTrue(said["zones"])
 
+    def test_first_launches_are_those_that_began_first(self):
+        """Launches 1 and 3 ran on one core, 2 on another, which the log has behind it."""
+        path = os.path.join(folder.name, "apart.csv")
+        with open(path, "w") as f:
+            f.write("ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
+                    "time[cycles since reset], data, run host ID, trace id, trace id counter, zone name, type, source line, source file, meta data\n")
+            for core, launch in ((1, 1), (1, 3), (2, 2)):
+                for kind, time in (("START", launch * 1000), ("END", launch * 1100)):
+                    f.write(f"0,{core},1,BRISC,1,{time},0,{launch * 1024},,,BRISC-FW,ZONE_{kind},10,run.h,\n")
+        for skipped, left in ((1, [2, 3]), (2, [3]), (3, [])):
+            log = devlog.decode(path, skip_launches=skipped)
+            self.assertEqual(sorted(log.zones.end - log.zones.start), [n * 100 for n in left])
+            with open(path) as f: # what can be read once only is taken as it comes
+                piped = subprocess.run([sys.executable, "-c", "import devlog; print(len(devlog.decode('-', skip_launches=%d).zones))" % skipped],
+                                       input=f.read(), capture_output=True, text=True, check=True)
+            self.assertEqual(int(piped.stdout), 3 - skipped)
+
+    def test_odd_logs(self):
+        filters = (
+            (["--launches", "0-8"], dict(launches=[(0, 8)])), (["--riscs", "BRISC"], dict(riscs="BRISC")), (["--core", "1,1"], dict(cores=[(1, 1)])),
+            (["--min-cycles", "20"], dict(min_cycles=20)), (["--skip-launches", "1"], dict(skip_launches=1)), (["--zone", "*-FW"], dict(zones=["*-FW"])),
+        )
+        compared = 0
+        for i, path in enumerate(sorted(glob.glob(os.path.join(SOURCE, "tests/fuzz/corpus/device_log/*")))[::2]):
+            log = os.path.join(folder.name, "odd.csv")
+            with open(path, "rb") as f, open(log, "wb") as out:
+                out.write(f.read()[1:])
+            arguments, options = filters[i % len(filters)]
+            try:
+                said = command(log, *arguments)
+            except RuntimeError: # a filter that matches nothing, which the library lets be
+                continue
+            read = devlog.decode(log, **options)
+            for by, key in (("risc", "zones"), ("core", "cores")):
+                self.assertEqual(sorted((spelled(r.risc), spelled(r.zone), r.count, r.total) for r in read.statistics(by)),
+                                 sorted((r["risc"], r["zone"], r["count"], r["sum"]) for r in said[key]), (path, arguments))
+            self.assertEqual(read.complete, said["complete"], (path, arguments))
+            compared += len(said["zones"])
+        self.assertGreater(compared, 30)
+
     def test_nothing_matches(self):
         log = devlog.decode(CSV, zones=["no such zone"])
         self.assertEqual((len(log.zones), log.rows), (0, 26880))

@@ -2,6 +2,7 @@
 #include "answers/causes_job.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 void causes_job_free(causes_job *j)
 {
@@ -22,6 +23,7 @@ devlog_status causes_job_read(causes_job *j, const char *path, const op_selectio
                        "%s is an op report, which says nothing of waits: name a capture or a device log",
                        path);
     j->path = log;
+    j->selection = selection;
     j->filter = selection->filter;
     status = run_select(&j->selected, selection, &j->filter, &log, 1, err);
     if (status) return status;
@@ -29,10 +31,39 @@ devlog_status causes_job_read(causes_job *j, const char *path, const op_selectio
     return status ? status : dl_losses_no_rows(dl_decode_losses(j->reading.d), log, 1, err);
 }
 
+static bool all_chips_are_there(const dl_filter *f, const dl_tables *t)
+{
+    size_t met = 0;
+    for (size_t i = 0; i < f->n_chips; i++) {
+        uint32_t k = 0;
+        while (k < t->n_chips && !dl_filter_in(&f->chips[i], 1, t->chips[k].id))
+            k++;
+        met += k < t->n_chips;
+    }
+    return met == f->n_chips;
+}
+
+/* Whether each part of the selection leaves something, and all of them together. */
+static devlog_status check_selection(const causes_job *j, devlog_error *err)
+{
+    const dl_launches *l = dl_decode_launches(j->reading.d);
+    const dl_tables *t = dl_decode_tables(j->reading.d);
+    dl_filter f = j->selection->filter;
+    uint32_t *chips = malloc((t->n_chips + (size_t)1) * sizeof *chips);
+    if (!chips) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < t->n_chips; i++)
+        chips[i] = t->chips[i].id;
+    if (all_chips_are_there(&f, t)) f.n_chips = 0; /* some may be without a launch */
+    const devlog_status status = op_select_check(&f, l->items, l->count, chips, err);
+    free(chips);
+    return status || j->reading.sums.n_launches ? status : op_select_nothing(j->selection, err);
+}
+
 devlog_status causes_job_answer(causes_job *j, size_t top, devlog_error *err)
 {
-    if (!j->reading.sums.n_launches)
-        return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no launch in it", j->path);
-    const devlog_status status = answer_begin(&j->a, err);
+    devlog_status status = op_selection_any(j->selection) ? check_selection(j, err) : DEVLOG_OK;
+    if (!status && !j->reading.sums.n_launches)
+        status = dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no launch in it", j->path);
+    if (!status) status = answer_begin(&j->a, err);
     return status ? status : causes_answer(&j->a, &j->reading.sums, top, err);
 }

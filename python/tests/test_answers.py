@@ -2,6 +2,7 @@
 of one that was cut off; bad input. Run by ctest: test_answers.py DEVLOG SOURCE."""
 
 import csv
+import glob
 import json
 import os
 import shutil
@@ -78,6 +79,33 @@ class Answers(unittest.TestCase):
         figures += self.same_tables(devlog.causes(CAPTURE, launches=[(3, 9)], top=2), ("causes", "--launches", "3-9", "--top", "2", CAPTURE))
         self.assertGreater(figures, 2000)
         self.assertIn("VERDICT", str(devlog.report(REPORT)))
+
+    def test_odd_logs(self):
+        """Logs from which fuzzing starts, with selections, most of which leave nothing: the same bytes, or the same words of what is wrong."""
+        selections = (([], {}), (["--launches", "0-1030"], dict(launches=[(0, 1030)])), (["--skip-launches", "1"], dict(skip_launches=1)),
+                      (["--skip-warm-up"], dict(skip_warm_up=True)), (["--traces", "0-9"], dict(traces=[(0, 9)])), (["--op", "A*"], dict(ops="A*")))
+        answers = refusals = 0
+        path = os.path.join(folder.name, "odd.csv")
+        for corpus, before in (("device_log", 1), ("report", 1), ("causes", 0)):
+            for i, input in enumerate(sorted(glob.glob(os.path.join(SOURCE, "tests", "fuzz", "corpus", corpus, "*")))[::6]):
+                with open(input, "rb") as f, open(path, "wb") as out:
+                    out.write(f.read()[before:]) # the first byte of some is the fuzz target's
+                arguments, selection = selections[i % len(selections)]
+                for name, answer in (("report", devlog.report), ("causes", devlog.causes)):
+                    run = subprocess.run([DEVLOG, name, "--format", "json", *arguments, path], capture_output=True, env={**plain(), "DEVLOG_HOME": SOURCE})
+                    what = (name, input, arguments, run.stderr)
+                    try:
+                        said = answer(path, **selection)
+                    except devlog.Error as refused:
+                        self.assertEqual(run.returncode, 1, what)
+                        self.assertIn(str(refused).split("\n")[0], run.stderr.decode(errors="replace"), what)
+                        refusals += 1
+                    else:
+                        self.assertEqual((run.returncode, said.complete), (0 if said.complete else 3, run.returncode == 0), what)
+                        self.assertEqual(said.format("json").encode("utf-8", "surrogateescape").strip(), run.stdout.strip(), what)
+                        answers += 1
+        self.assertGreater(answers, 20)
+        self.assertGreater(refusals, 20)
 
     def test_diff(self):
         conditions = ["op>+5%", "missing", "count>+0%"]

@@ -33,7 +33,7 @@ static const cli_option options[] = {
     {CLI_FLAG, "firmware", 0, NULL, "the firmware too: starting kernels, and waiting for the next launch",
      offsetof(annotate_args, firmware)},
     CLI_TITLE("Output"),
-    {CLI_CHOICE, "format", 0, "text|csv|json|md",
+    {CLI_CHOICE, "format", 'f', "text|csv|json|md",
      "csv: a line for each instruction; neither it nor json leaves any out; md: for the comment of a pull request",
      offsetof(annotate_args, format)},
     {CLI_NUMBER, "top", 0, "N", "lines of each kernel; 20 unless told, 0: all", offsetof(annotate_args, top),

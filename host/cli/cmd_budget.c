@@ -28,7 +28,7 @@ static const cli_option options[] = {
     CLI_TITLE("Output"),
     {CLI_STRING, "output", 'o', "FOLDER",
      "where the command's logs go; generated/profiler/budget unless told", offsetof(budget_args, output)},
-    {CLI_CHOICE, "format", 0, "text|json|md|csv",
+    {CLI_CHOICE, "format", 'f', "text|json|md|csv",
      "what to print; md: for the comment of a pull request; csv: a line for each budget",
      offsetof(budget_args, format)},
     {CLI_NUMBER, "top", 0, "N", "lines of a kernel whose zone took too long; 12 unless told, 0: all",

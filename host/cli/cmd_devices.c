@@ -224,7 +224,7 @@ static int run(int argc, char **argv)
 }
 
 static const cli_option options[] = {
-    {CLI_CHOICE, "format", 0, "text|json|csv", "what to print; text unless told",
+    {CLI_CHOICE, "format", 'f', "text|json|csv", "what to print; text unless told",
      offsetof(devices_args, format)},
     {0},
 };

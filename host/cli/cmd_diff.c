@@ -40,7 +40,7 @@ static const cli_option options[] = {
      "leave ops and zones alone that take a smaller share of the device time in both: they are shown and not tested",
      offsetof(diff_args, min_share)},
     CLI_TITLE("Output"),
-    {CLI_CHOICE, "format", 0, "text|csv|json|md|junit",
+    {CLI_CHOICE, "format", 'f', "text|csv|json|md|junit",
      "md: for the comment of a pull request; junit: a test case for each condition",
      offsetof(diff_args, format)},
     {CLI_NUMBER, "top", 0, "N", "lines of each table in text and md; 20 unless told, 0: all",

@@ -116,7 +116,7 @@ static const cli_option report_options[] = {
      offsetof(cli_mpi_ranks, tables)},
     {CLI_NUMBER, "top", 'n', "N", "lines of a table; 0: all. 20 unless told, all in JSON and CSV",
      offsetof(cli_mpi_ranks, top), 0, UINT32_MAX},
-    {CLI_CHOICE, "format", 0, CLI_ANSWER_FORMATS, "what to print", offsetof(cli_mpi_ranks, format)},
+    {CLI_CHOICE, "format", 'f', CLI_ANSWER_FORMATS, "what to print", offsetof(cli_mpi_ranks, format)},
     {CLI_STRING, "output", 'o', "FILE", "write there, not to standard output",
      offsetof(cli_mpi_ranks, output)},
     {0},

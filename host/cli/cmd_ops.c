@@ -43,7 +43,7 @@ static const cli_option options[] = {
      offsetof(ops_args, output)},
     {CLI_FLAG, "date", 0, NULL, "put date and time in front of the files' names", offsetof(ops_args, date)},
     {CLI_STRING, "name", 'n', "SUFFIX", "add _SUFFIX to the files' names", offsetof(ops_args, suffix)},
-    {CLI_CHOICE, "format", 0, "csv|json|md",
+    {CLI_CHOICE, "format", 'f', "csv|json|md",
      "of the report; md: csv, and beside it the same as a table of Markdown, without columns that are empty",
      offsetof(ops_args, format)},
     {CLI_CHOICE, "columns", 0, "current|reference",

@@ -23,7 +23,7 @@ static const cli_option options[] = {
      "op by op instead of by op code; for reports of the same ops in the same order",
      offsetof(compare_args, list)},
     {CLI_CHOICE, "time", 0, "kernel|fw", "the duration that is compared", offsetof(compare_args, time)},
-    {CLI_CHOICE, "format", 0, "text|csv|json|md",
+    {CLI_CHOICE, "format", 'f', "text|csv|json|md",
      "times in csv and json are integers of ns; md: for the comment of a pull request",
      offsetof(compare_args, format)},
     {CLI_NUMBER, "top", 0, "N", "lines of text; 50 unless told, with --list all; 0: all",

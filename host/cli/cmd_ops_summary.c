@@ -24,7 +24,7 @@ static const cli_option options[] = {
      "every op by itself, in the order of the report, instead of grouped by op code",
      offsetof(summary_args, list)},
     {CLI_CHOICE, "time", 0, "kernel|fw", "the duration that ops are ranked by", offsetof(summary_args, time)},
-    {CLI_CHOICE, "format", 0, "text|csv|json|md",
+    {CLI_CHOICE, "format", 'f', "text|csv|json|md",
      "numbers in csv and json are integers of ns; md: for the comment of a pull request",
      offsetof(summary_args, format)},
     {CLI_NUMBER, "top", 0, "N", "lines of text; 50 unless told, with --list all; 0: all",

@@ -24,7 +24,7 @@ static const cli_option options[] = {
      offsetof(ranks_args, tables)},
     {CLI_NUMBER, "top", 'n', "N", "lines of a table; 0: all. 20 unless told, all in JSON and CSV",
      offsetof(ranks_args, top), 0, UINT32_MAX},
-    {CLI_CHOICE, "format", 0, CLI_ANSWER_FORMATS, "what to print", offsetof(ranks_args, format)},
+    {CLI_CHOICE, "format", 'f', CLI_ANSWER_FORMATS, "what to print", offsetof(ranks_args, format)},
     {CLI_STRING, "output", 'o', "FILE", "write there, not to standard output", offsetof(ranks_args, output)},
     {0},
 };

@@ -48,7 +48,7 @@ static const cli_option options[] = {
      offsetof(run_args, output)},
     {CLI_FLAG, "date", 0, NULL, "put date and time in front of the report's name", offsetof(run_args, date)},
     {CLI_STRING, "name", 'n', "SUFFIX", "add _SUFFIX to the report's name", offsetof(run_args, suffix)},
-    {CLI_CHOICE, "format", 0, "csv|json|md", "of the report, as devlog ops has it",
+    {CLI_CHOICE, "format", 'f', "csv|json|md", "of the report, as devlog ops has it",
      offsetof(run_args, format)},
     {CLI_CHOICE, "columns", 0, "current|reference", "as of devlog ops", offsetof(run_args, columns)},
     {CLI_OFF, "no-tar", 0, NULL, "do not pack the logs into a tar beside the report",

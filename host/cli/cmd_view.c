@@ -36,7 +36,7 @@ static const cli_option options[] = {
      offsetof(view_args, ui)},
     {CLI_FLAG, "latest", 'l', NULL, "of several logs the newest", offsetof(view_args, latest)},
     {CLI_FLAG, "list-only", 0, NULL, "list the logs, newest first, and end", offsetof(view_args, list)},
-    {CLI_CHOICE, "format", 0, "text|json|csv", "how --list-only prints", offsetof(view_args, format)},
+    {CLI_CHOICE, "format", 'f', "text|json|csv", "how --list-only prints", offsetof(view_args, format)},
     {CLI_STRING, "extract", 'x', "FOLDER", "write what the viewer reads into this folder, and open nothing",
      offsetof(view_args, extract)},
     {CLI_OFF, "no-open", 0, NULL, "print the address instead of opening a browser",

@@ -81,6 +81,20 @@ static void the_manual_has_every_help_text(void **state)
     dl_str_free(&manual);
 }
 
+/* Who has typed -f json once types it everywhere. */
+static void format_has_its_letter(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    for (size_t i = 0; cli_commands[i]; i++)
+        for (const cli_option *o = cli_commands[i]->options; o && (o->name || o->help); o++) {
+            if (!o->name || strcmp(o->name, "format") != 0) continue;
+            if (o->letter != 'f') fail_msg("devlog %s has no -f for --format", cli_commands[i]->name);
+            n++;
+        }
+    assert_true(n > 15);
+}
+
 /* The environment's variables: the page, the document, and what the program says. */
 static void the_environment_is_of_its_table(void **state)
 {
@@ -176,7 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(man_pages_are_of_the_tables),     cmocka_unit_test(the_manual_has_every_help_text),
         cmocka_unit_test(the_environment_is_of_its_table), cmocka_unit_test(man_shows_every_option),
-        cmocka_unit_test(an_installation_is_whole),
+        cmocka_unit_test(an_installation_is_whole),        cmocka_unit_test(format_has_its_letter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

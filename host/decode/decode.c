@@ -194,7 +194,7 @@ static devlog_status decode_input(dl_decode *d, dl_input *in, bool known, devlog
     devlog_status status =
         decode_is_capture(in) ? decode_capture(d, in, name, known, err) : decode_log(d, in, name, err);
     /* A log that is followed may have been empty when it was opened, and grown. */
-    if (began_empty && !dl_input_taken(in)) dl_losses_empty(&d->losses, name);
+    if (began_empty && !(d->options.follow && dl_input_taken(in))) dl_losses_empty(&d->losses, name);
     return status;
 }
 

@@ -284,7 +284,7 @@ def killed_while_files_are_written(out, how, log):
     done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", full, "sh", "decode", *how, log],
                           env=dict(ENV, OMPI_MCA_btl="self,tcp"), capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
     said = [line for line in ours(done) if "cannot write" in line]
-    same("a rank that cannot write: %s" % done.stderr.decode()[-600:], (done.returncode, len(said), "rank 1 of 2 on" in "".join(said), "allow larger files (ulimit -f)" in "".join(said)), (1, 1, True, True))
+    same("a rank that cannot write: %s" % done.stderr.decode()[:4000], (done.returncode, len(said), "rank 1 of 2 on" in "".join(said), "allow larger files (ulimit -f)" in "".join(said)), (1, 1, True, True))
     same("a rank that cannot write: files", files_in(out), {"device_rearranged_timestamps.csv": b"of yesterday\n"})
 
 

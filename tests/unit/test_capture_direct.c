@@ -343,7 +343,7 @@ static void whole_captures(void **state)
     const unsigned n_habits = sizeof all / sizeof all[0];
     const uint64_t from[] = {1000000, (1ull << 32) - 3000, (1ull << 44) - 4000, (1ull << 52) - 5000, 0};
     seed = 1;
-    for (unsigned i = 0; i < 10 * n_habits; i++) {
+    for (unsigned i = 0; i < 15 * n_habits; i++) {
         size_t size;
         char *bytes = make(&all[i % n_habits], from[i / n_habits % 5], &size);
         compare(bytes, size, i);
@@ -357,7 +357,7 @@ static void damaged_records(void **state)
 {
     (void)state;
     seed = 2;
-    for (unsigned i = 0; i < 80; i++) {
+    for (unsigned i = 0; i < 160; i++) {
         const habits h = {.depth = 1 + chance(8),
                           .damage = 1 + chance(20),
                           .other_kinds = chance(100),

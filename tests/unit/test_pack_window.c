@@ -160,7 +160,7 @@ static void a_part_is_as_of_the_whole(void **state)
 {
     (void)state;
     const char *more = getenv("DEVLOG_TEST_CASES");
-    const unsigned cases = more ? (unsigned)strtoul(more, NULL, 10) : 20;
+    const unsigned cases = more ? (unsigned)strtoul(more, NULL, 10) : 40;
     unsigned full = 0;
     uint64_t seed = 5;
     dl_str log = {0};

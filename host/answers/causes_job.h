@@ -12,9 +12,9 @@ enum { CAUSES_FORMAT_VERSION = 1 }; /* of the JSON */
 typedef struct causes_job {
     answer a;
     run_inputs in;
-    const char *path; /* of the log */
-    const op_selection *selection;
-    dl_filter filter; /* as it was used */
+    const char *path;              /* of the log */
+    const op_selection *selection; /* borrowed */
+    dl_filter filter;              /* as it was used */
     op_selected selected;
     causes_reading reading;
 } causes_job;

@@ -9,16 +9,6 @@
 #include "decode/decode.h"
 #include "tt_metal/select.h"
 
-/* Decodes logs for their launches and nothing else. */
-static devlog_status read_launches(dl_decode **d, const char *const *logs, size_t n, devlog_error *err)
-{
-    const dl_decode_options options = {.no_samples = true};
-    devlog_status status = dl_decode_new(d, &options, err);
-    for (size_t i = 0; i < n && !status; i++)
-        status = dl_decode_file(*d, logs[i], err);
-    return status ? status : dl_decode_finish(*d, err);
-}
-
 /* What can be read once only. */
 static bool any_pipe(char *const *logs, size_t n)
 {
@@ -64,7 +54,7 @@ devlog_status run_launches_asked(run_touched *out, bool *told, const char *log, 
     dl_decode *d = NULL;
     *out = (run_touched){0};
     *told = false;
-    devlog_status status = read_launches(&d, &log, 1, err);
+    devlog_status status = dl_decode_for_launches(&d, (char *const *)&log, 1, err);
     if (status) goto out;
     const dl_launches *all = dl_decode_launches(d);
     const dl_tables *t = dl_decode_tables(d);

@@ -247,15 +247,21 @@ devlog_status dl_decode_memory(dl_decode *d, const char *name, const void *bytes
     return status;
 }
 
+devlog_status dl_decode_for_launches(dl_decode **d, char *const *paths, size_t n, devlog_error *err)
+{
+    const dl_decode_options options = {.no_samples = true};
+    *d = NULL;
+    devlog_status status = dl_decode_new(d, &options, err);
+    for (size_t i = 0; i < n && !status; i++)
+        status = dl_decode_file(*d, paths[i], err);
+    return status ? status : dl_decode_finish(*d, err);
+}
+
 devlog_status dl_decode_warm_up(dl_warm_up *w, char *const *paths, size_t n, uint64_t first,
                                 devlog_error *err)
 {
-    dl_decode *d = NULL;
-    const dl_decode_options options = {.no_samples = true};
-    devlog_status status = dl_decode_new(&d, &options, err);
-    for (size_t i = 0; i < n && !status; i++)
-        status = dl_decode_file(d, paths[i], err);
-    if (!status) status = dl_decode_finish(d, err);
+    dl_decode *d;
+    devlog_status status = dl_decode_for_launches(&d, paths, n, err);
     if (!status) status = dl_warm_up_find(w, dl_decode_launches(d), &d->tables, first, err);
     dl_decode_free(d);
     return status;

@@ -46,6 +46,10 @@ devlog_status team_begin(team *r, int *argc, char ***argv, devlog_error *err)
 {
     devlog_status status = check_library(err);
     if (status) return status;
+    /* ROMIO writes files, where Open MPI was built with it. OMPIO, which it prefers, opens a file of its own beside each for
+     * pointers that ranks share, which nothing here has; a rank without room for that file ends with a bus error. The user's
+     * own choice stays. */
+    setenv("OMPI_MCA_io_ompio_priority", "1", 0);
     int started;
     IN_MPI(r, started = MPI_Init(argc, argv));
     if (started != MPI_SUCCESS) return dl_fail(err, DEVLOG_ERR_IO, "MPI does not start");

@@ -11,6 +11,7 @@
 #include "support/device.h"
 #include "support/events.h"
 #include "support/files.h"
+#include "support/text.h"
 
 /* Events as text, without what differs by right: the line and the meta text's number. */
 typedef struct listener {
@@ -232,13 +233,9 @@ static void numbers_of_two_kernels(void **state)
     char *without = decoded(capture, NULL, NULL);
     for (int i = 0; i < 2; i++) {
         char named[64], numbered[64];
-        const size_t n = (size_t)snprintf(named, sizeof named, "in %s", sources[i]);
+        snprintf(named, sizeof named, "in %s", sources[i]);
         snprintf(numbered, sizeof numbered, "id 16 of %s", sources[i]);
-        size_t times[2] = {0};
-        for (char *p = with; (p = strstr(p, named)); p += n)
-            times[0]++;
-        for (char *p = without; (p = strstr(p, numbered)); p += n)
-            times[1]++;
+        const size_t times[2] = {text_count(with, named), text_count(without, numbered)};
         if (times[0] != (size_t)(3 + i) || times[1] != times[0])
             fail_msg("%s: %zu, %zu in %s", named, times[0], times[1], without);
     }
@@ -339,14 +336,6 @@ static devlog_program *program_of(devlog_device *d, const char *source, uint32_t
     return p;
 }
 
-static size_t zones_called(const char *text, const char *name)
-{
-    size_t n = 0;
-    for (const char *at = text; (at = strstr(at, name)); at++)
-        n++;
-    return n;
-}
-
 /* Two writers of one chip number in one folder, in turn: each one's markers keep their names. */
 static void two_writers_keep_their_names(void **state)
 {
@@ -368,8 +357,8 @@ static void two_writers_keep_their_names(void **state)
     char *capture = path_of(folder, DL_CAPTURE_NAME);
     dl_decode *decode;
     char *text = decoded(capture, NULL, &decode);
-    if (zones_called(text, " iteration:") != 2 * 10) fail_msg("not 20 iterations: %s", text);
-    assert_int_equal(zones_called(text, "(no name)") + zones_called(text, "MARKER-"), 0);
+    if (text_count(text, " iteration:") != 2 * 10) fail_msg("not 20 iterations: %s", text);
+    assert_int_equal(text_count(text, "(no name)") + text_count(text, "MARKER-"), 0);
     assert_int_equal(dl_decode_losses(decode)->found[DL_FOUND_UNNAMED], 0);
     dl_decode_free(decode);
     free(text);

@@ -235,11 +235,11 @@ static void host_zones_are_told(void **state)
                   {" step\n", THREADS * ROUNDS},
                   {" worker\n", THREADS}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (count(o.calls, wanted[i].what) != wanted[i].n)
-            fail_msg("'%s' came %u times, not %u", wanted[i].what, count(o.calls, wanted[i].what),
+        if (text_count(o.calls, wanted[i].what) != wanted[i].n)
+            fail_msg("'%s' came %u times, not %u", wanted[i].what, text_count(o.calls, wanted[i].what),
                      wanted[i].n);
-    assert_int_equal(count(o.calls, "begin "), 4 * THREADS * ROUNDS + 22);
-    assert_int_equal(count(o.calls, "end "), 4 * THREADS * ROUNDS + 22);
+    assert_int_equal(text_count(o.calls, "begin "), 4 * THREADS * ROUNDS + 22);
+    assert_int_equal(text_count(o.calls, "end "), 4 * THREADS * ROUNDS + 22);
     assert_null(strstr(o.said, "devlog:"));
     check_stacks(o.calls);
     drop(&o);
@@ -265,8 +265,8 @@ static void locks_are_told(void **state)
                   {"lock 2 released ", 0},
                   {"begin ", 0}}; /* they are not zones, too */
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (count(o.calls, wanted[i].what) != wanted[i].n)
-            fail_msg("'%s' came %u times, not %u: %s", wanted[i].what, count(o.calls, wanted[i].what),
+        if (text_count(o.calls, wanted[i].what) != wanted[i].n)
+            fail_msg("'%s' came %u times, not %u: %s", wanted[i].what, text_count(o.calls, wanted[i].what),
                      wanted[i].n, o.said);
     assert_non_null(strstr(
         o.said, "devlog: Tracy heard no more of 1 locks: a thread let them go that had not taken them\n"));
@@ -422,10 +422,10 @@ static void the_demo_tells_its_zones(void **state)
     assert_int_equal(system(line), 0); /* NOLINT(cert-env33-c) */
     size_t n;
     char *calls = read_bytes(path, &n);
-    const uint32_t begins = count(calls, "gpu_begin ");
+    const uint32_t begins = text_count(calls, "gpu_begin ");
     assert_true(begins > 5);
-    assert_int_equal(count(calls, "gpu_end "), begins);
-    assert_int_equal(count(calls, "gpu_time "), 2 * begins);
+    assert_int_equal(text_count(calls, "gpu_end "), begins);
+    assert_int_equal(text_count(calls, "gpu_time "), 2 * begins);
     free(calls);
 }
 
@@ -433,11 +433,11 @@ static void there_are_bounds(void **state)
 {
     (void)state;
     outcome o = run_with("bounds", "DEVLOG_HOST=tracy");
-    assert_int_equal(count(o.calls, "gpu_context "), 255);
-    assert_int_equal(count(o.calls, " row\n"), 255);
-    assert_int_equal(count(o.calls, " n7"), 1110); /* n7, n70 to n79, n700 to n799, n7000 to n7998 */
-    assert_int_equal(count(o.calls, " zones of devices beyond the first 8000 names\n"), NAMES - 7999);
-    assert_int_equal(count(o.calls, " back\n"), 0);
+    assert_int_equal(text_count(o.calls, "gpu_context "), 255);
+    assert_int_equal(text_count(o.calls, " row\n"), 255);
+    assert_int_equal(text_count(o.calls, " n7"), 1110); /* n7, n70 to n79, n700 to n799, n7000 to n7998 */
+    assert_int_equal(text_count(o.calls, " zones of devices beyond the first 8000 names\n"), NAMES - 7999);
+    assert_int_equal(text_count(o.calls, " back\n"), 0);
     assert_non_null(strstr(o.said, "unsent 92\n")); /* 45 rows and what went back, begins and ends */
     drop(&o);
     o = run_with("many", "DEVLOG_HOST=tracy DEVLOG_TEST_ALONE=1");
@@ -472,7 +472,7 @@ static void probes_are_in_the_program(void **state)
     char line[256], folder[128];
     if (!usdt_built_in()) skip();
     outcome o = run_with("host", "DEVLOG_HOST=tracy,usdt");
-    assert_int_equal(count(o.calls, "begin "), 4 * THREADS * ROUNDS + 22);
+    assert_int_equal(text_count(o.calls, "begin "), 4 * THREADS * ROUNDS + 22);
     assert_null(strstr(o.said, "devlog:"));
     drop(&o);
     snprintf(folder, sizeof folder, "%s", test_folder());
@@ -481,12 +481,12 @@ static void probes_are_in_the_program(void **state)
     snprintf(line, sizeof line, "%s/notes", folder);
     size_t n;
     char *notes = read_bytes(line, &n);
-    assert_true(count(notes, "Provider: devlog") >= 9);
+    assert_true(text_count(notes, "Provider: devlog") >= 9);
     static const char *const names[] = {"Name: zone_begin",    "Name: zone_end",  "Name: value",
                                         "Name: message",       "Name: lock_wait", "Name: lock_held",
                                         "Name: lock_released", "Name: alloc",     "Name: free"};
     for (int i = 0; i < 9; i++)
-        assert_int_equal(count(notes, names[i]), 1);
+        assert_int_equal(text_count(notes, names[i]), 1);
     free(notes);
 }
 

@@ -225,10 +225,10 @@ static void a_thousand_threads_are_told_or_counted(void **state)
 {
     (void)state;
     outcome o = run_with("threads", usdt_built_in() ? "DEVLOG_HOST=tracy,usdt" : outlets_wanted);
-    const uint32_t begins = count(o.calls, "begin ");
+    const uint32_t begins = text_count(o.calls, "begin ");
     assert_true(begins >= 256 && begins <= THREADS);
-    assert_int_equal(count(o.calls, "end "), begins);
-    assert_int_equal(count(o.calls, "message "), begins);
+    assert_int_equal(text_count(o.calls, "end "), begins);
+    assert_int_equal(text_count(o.calls, "message "), begins);
     char *text = decoded(&o, begins == THREADS ? 0 : 3);
     char lost[64];
     /* What is not in the file goes nowhere else: a zone and a text of each thread without a ring. */
@@ -246,15 +246,15 @@ static void programs_that_end_in_the_middle(void **state)
     (void)state;
     outcome o = run_any("exit", outlets_wanted);
     assert_int_equal(o.status, 5);
-    assert_int_equal(count(o.calls, "begin "), 1);
+    assert_int_equal(text_count(o.calls, "begin "), 1);
     char *text = decoded(&o, 3);
     assert_non_null(strstr(text, "zones that never ended"));
     free(text);
     drop(&o);
     o = run_any("kill", outlets_wanted);
     assert_true(o.status != 0);
-    assert_int_equal(count(o.calls, "begin "), 11);
-    assert_int_equal(count(o.calls, "end "), 10);
+    assert_int_equal(text_count(o.calls, "begin "), 11);
+    assert_int_equal(text_count(o.calls, "end "), 10);
     text = decoded(&o, 3);
     assert_non_null(strstr(text, "before"));
     free(text);
@@ -265,13 +265,13 @@ static void names_of_every_kind(void **state)
 {
     (void)state;
     outcome o = run_with("names", outlets_wanted);
-    assert_int_equal(count(o.calls, "begin "), 3);
-    assert_int_equal(count(o.calls, "end "), 3);
-    assert_int_equal(count(o.calls, " before "), 1);
-    assert_int_equal(count(o.calls, "behind"), 0);
-    assert_int_equal(count(o.calls, "\xff\xfe bad \xc3"), 1);
+    assert_int_equal(text_count(o.calls, "begin "), 3);
+    assert_int_equal(text_count(o.calls, "end "), 3);
+    assert_int_equal(text_count(o.calls, " before "), 1);
+    assert_int_equal(text_count(o.calls, "behind"), 0);
+    assert_int_equal(text_count(o.calls, "\xff\xfe bad \xc3"), 1);
     /* A name and three texts, each cut to what is kept. */
-    assert_int_equal(count(o.calls, "nnnnnnnn"), 4 * DEVLOG_HOST_TEXT_MAX / 8);
+    assert_int_equal(text_count(o.calls, "nnnnnnnn"), 4 * DEVLOG_HOST_TEXT_MAX / 8);
     free(decoded(&o, 0));
     drop(&o);
 }
@@ -280,11 +280,11 @@ static void names_beyond_tracys_locations_have_one(void **state)
 {
     (void)state;
     outcome o = run_with("cap", outlets_wanted);
-    assert_int_equal(count(o.calls, "begin "), NAMES);
-    assert_int_equal(count(o.calls, "end "), NAMES);
-    assert_int_equal(count(o.calls, " zones beyond the first 24000 names "), NAMES - CAP);
-    assert_int_equal(count(o.calls, " name 23999 "), 1);
-    assert_int_equal(count(o.calls, " name 24000 "), 0);
+    assert_int_equal(text_count(o.calls, "begin "), NAMES);
+    assert_int_equal(text_count(o.calls, "end "), NAMES);
+    assert_int_equal(text_count(o.calls, " zones beyond the first 24000 names "), NAMES - CAP);
+    assert_int_equal(text_count(o.calls, " name 23999 "), 1);
+    assert_int_equal(text_count(o.calls, " name 24000 "), 0);
     assert_non_null(strstr(o.said, "100 zones went out without their names: there are more than 24000"));
     drop(&o);
 }
@@ -306,20 +306,8 @@ static void full_disks_and_folders_without_permission(void **state)
     o = run_any("exit", "DEVLOG_HOST=tracy DEVLOG_LOG_FOLDER=/proc/no/such");
     assert_int_equal(o.status, 5);
     assert_non_null(strstr(o.said, "devlog: host zones are not recorded: "));
-    assert_int_equal(count(o.calls, "begin "), 0);
+    assert_int_equal(text_count(o.calls, "begin "), 0);
     drop(&o);
-}
-
-/* As count(), of many megabytes: strstr with a sanitizer looks at the whole rest each time. */
-static long lines_with(char *text, const char *what)
-{
-    long n = 0;
-    for (char *end; (end = strchr(text, '\n')); text = end + 1) {
-        *end = 0;
-        n += strstr(text, what) != NULL;
-        *end = '\n';
-    }
-    return n;
 }
 
 /* No child hangs in what another thread of its parent had in hand, and each of the files has all that its process did. */
@@ -360,8 +348,8 @@ static void forks_in_the_middle(void **state)
     assert_int_equal(host_look((pid_t)process, "child's").zones, 0);
     assert_int_equal(host_findings((pid_t)process, NULL), 0);
     /* And the library has the parent's alone. */
-    assert_int_equal(lines_with(o.calls, " parent's  "), passes);
-    assert_int_equal(lines_with(o.calls, "child's"), 0);
+    assert_int_equal((long)text_count(o.calls, " parent's  "), passes);
+    assert_int_equal((long)text_count(o.calls, "child's"), 0);
     free(list);
     drop(&o);
 }

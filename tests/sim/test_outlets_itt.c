@@ -158,8 +158,8 @@ static void all_is_told(void **state)
                   {"(none)", 0},
                   {"(of what?)", 0}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (count(o.calls, wanted[i].what) != wanted[i].n)
-            fail_msg("'%s' came %u times, not %u: %s", wanted[i].what, count(o.calls, wanted[i].what),
+        if (text_count(o.calls, wanted[i].what) != wanted[i].n)
+            fail_msg("'%s' came %u times, not %u: %s", wanted[i].what, text_count(o.calls, wanted[i].what),
                      wanted[i].n, o.said);
     check_pairs(o.calls);
     drop(&o);
@@ -170,12 +170,12 @@ static void names_beyond_the_cap_have_one(void **state)
 {
     (void)state;
     outcome o = run_itt("cap", "DEVLOG_HOST=itt");
-    assert_int_equal(count(o.calls, "begin "), NAMES);
-    assert_int_equal(count(o.calls, "end "), NAMES);
-    assert_int_equal(count(o.calls, "(none)"), 0);
-    assert_int_equal(count(o.calls, " name 23999\n"), 1);
-    assert_int_equal(count(o.calls, " name 24000\n"), 0);
-    assert_int_equal(count(o.calls, " zones beyond the first 24000 names\n"), NAMES - CAP);
+    assert_int_equal(text_count(o.calls, "begin "), NAMES);
+    assert_int_equal(text_count(o.calls, "end "), NAMES);
+    assert_int_equal(text_count(o.calls, "(none)"), 0);
+    assert_int_equal(text_count(o.calls, " name 23999\n"), 1);
+    assert_int_equal(text_count(o.calls, " name 24000\n"), 0);
+    assert_int_equal(text_count(o.calls, " zones beyond the first 24000 names\n"), NAMES - CAP);
     assert_non_null(strstr(o.said, "100 zones went out without their names: there are more than 24000"));
     check_pairs(o.calls);
     drop(&o);

@@ -11,6 +11,7 @@
 
 #include "support/files.h"
 #include "support/fixture.h"
+#include "support/text.h"
 
 typedef struct outcome {
     char folder[64];
@@ -49,14 +50,6 @@ static inline void drop(outcome *o)
 {
     free(o->calls);
     free(o->said);
-}
-
-static inline uint32_t count(const char *text, const char *what)
-{
-    uint32_t n = 0;
-    for (; (text = strstr(text, what)); text += strlen(what))
-        n++;
-    return n;
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "profiler/control.h"
 #include "support/cli.h"
 #include "support/files.h"
+#include "support/text.h"
 
 #include "../../firmware/kernels/pipeline.h"
 
@@ -211,17 +212,10 @@ static bool events(trial *t)
     return trial_run(t);
 }
 
-static uint32_t count(const char *text, const char *what)
-{
-    uint32_t n = 0;
-    for (const char *p = text; (p = strstr(p, what)); p += strlen(what))
-        n++;
-    return n;
-}
-
 static bool whole_stream(trial *t, const char *text)
 {
-    return (count(text, "all rounds,ZONE_END") == 5 && count(text, ",round,ZONE_END") == 5 * ROUNDS) ||
+    return (text_count(text, "all rounds,ZONE_END") == 5 &&
+            text_count(text, ",round,ZONE_END") == 5 * ROUNDS) ||
            bad(t, "the event stream is not whole in the log");
 }
 
@@ -240,11 +234,11 @@ static bool all_is_logged(trial *t, const char *folder, uint32_t launches)
     snprintf(path, sizeof path, "%s/profile_log_device.csv", folder);
     char *text = read_bytes(path, &size);
     bool ok = whole_stream(t, text) &&
-              (count(text, "selftest step,ZONE_END") == 5 * ZONES * launches ||
+              (text_count(text, "selftest step,ZONE_END") == 5 * ZONES * launches ||
                bad(t, "zones are missing in the log")) &&
-              (count(text, "compute page,ZONE_END") == PAGES * launches ||
+              (text_count(text, "compute page,ZONE_END") == PAGES * launches ||
                bad(t, "pages are missing in the log")) &&
-              (count(text, "block,ZONE_END") == 2 * BLOCKS || bad(t, "blocks are missing in the log"));
+              (text_count(text, "block,ZONE_END") == 2 * BLOCKS || bad(t, "blocks are missing in the log"));
     free(text);
     return ok;
 }

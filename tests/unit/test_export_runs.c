@@ -11,6 +11,7 @@
 #include "report/view_internal.h"
 #include "support/files.h"
 #include "support/runs.h"
+#include "support/text.h"
 
 enum { LOGS = 40 };
 
@@ -49,7 +50,7 @@ static void rename_zones(dl_str *log, const char *from, const char *to)
 {
     dl_str out = {0};
     const char *at = log->text;
-    for (const char *next; (next = strstr(at, from)); at = next + strlen(from)) {
+    for (const char *next; (next = text_find(at, from)); at = next + strlen(from)) {
         dl_str_add_n(&out, at, (size_t)(next - at));
         dl_str_add(&out, to);
     }

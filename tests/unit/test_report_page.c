@@ -10,6 +10,7 @@
 
 #include "report/page.h"
 #include "report/page_internal.h"
+#include "support/text.h"
 
 #define HEADER                                                                                               \
     "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"                                                              \
@@ -123,14 +124,6 @@ static void same_log_same_bytes(void **state)
     dl_str_free(&b);
 }
 
-static size_t occurrences(const char *text, const char *what)
-{
-    size_t n = 0;
-    for (const char *at = text; (at = strstr(at, what)); at++)
-        n++;
-    return n;
-}
-
 static void names_never_become_markup(void **state)
 {
     (void)state;
@@ -139,8 +132,8 @@ static void names_never_become_markup(void **state)
                              "0,1,2,BRISC,2,1020,0,7,\xff\xfe\"\\\xc3,ZONE_START,1,k.c,\n"
                              "0,1,2,BRISC,2,1030,0,7,\xff\xfe\"\\\xc3,ZONE_END,1,k.c,\n";
     dl_str plain = page_of(nested, 0, NULL), html = page_of(log, 0, NULL);
-    assert_int_equal(occurrences(html.text, "<script"), occurrences(plain.text, "<script"));
-    assert_int_equal(occurrences(html.text, "</script"), occurrences(plain.text, "</script"));
+    assert_int_equal(text_count(html.text, "<script"), text_count(plain.text, "<script"));
+    assert_int_equal(text_count(html.text, "</script"), text_count(plain.text, "</script"));
     assert_null(strstr(html.text, "<script>alert"));
     assert_null(strstr(html.text, "a <b>log"));
     assert_non_null(strstr(html.text, "\\u003c/script>\\u003cscript>alert(1)"));

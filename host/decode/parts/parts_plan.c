@@ -98,14 +98,15 @@ static size_t find_in(const char *text, size_t n, bool line_start, size_t *seen)
     return 0;
 }
 
-/* The first place at or behind `from` where a file can be cut; its size when there is none. */
+/* The first place at or behind `from` where a file can be cut; its size when there is none, and 0 when none was found in
+ * what was looked at: further on there may be one. */
 static devlog_status find_cut(const char *path, uint64_t size, uint64_t from, uint64_t *cut,
                               devlog_error *err)
 {
     char *text = malloc(LOOK);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     devlog_status status = DEVLOG_OK;
-    *cut = size;
+    *cut = 0;
     if (!text) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (fd < 0 && !status) status = dl_fail_errno(err, errno, "cannot read %s", path);
     bool line_start = from == 0;
@@ -116,12 +117,13 @@ static devlog_status find_cut(const char *path, uint64_t size, uint64_t from, ui
         if (n < 0) status = dl_fail_errno(err, errno, "cannot read %s", path);
         if (n <= 0) break;
         const size_t found = find_in(text, (size_t)n, line_start, &seen);
-        if (found) {
-            *cut = from + found;
+        const bool ends = from + (uint64_t)n >= size;
+        if (found || ends) {
+            *cut = found ? from + found : size;
             break;
         }
         line_start = seen < (size_t)n;
-        if (!seen || from + (uint64_t)n >= size) break; /* a line that is longer; or the end */
+        if (!seen) break; /* a line that is longer */
         from += seen;
     }
     if (fd >= 0) close(fd);
@@ -135,7 +137,7 @@ static devlog_status find_cut_packed(const char *path, uint64_t from, uint64_t *
     dl_packed_range r;
     devlog_status status = dl_packed_range_open(&r, path, err);
     bool line_start = from == 0;
-    *cut = r.size;
+    *cut = 0;
     if (!status) dl_packed_range_set(&r, from, r.size);
     for (int i = 0; i < MOST_BLOCKS && from < r.size && !status; i++) {
         const char *text;
@@ -149,17 +151,18 @@ static devlog_status find_cut_packed(const char *path, uint64_t from, uint64_t *
         }
         line_start = text[n - 1] == '\n';
         from += n;
+        if (from >= r.size) *cut = r.size;
     }
     dl_packed_range_close(&r);
     return status;
 }
 
-static bool same_cut(const dl_cut *a, const dl_cut *b)
+static bool is_behind(const dl_cut *a, const dl_cut *b)
 {
-    return a->file == b->file && a->at == b->at;
+    return a->file > b->file || (a->file == b->file && a->at > b->at);
 }
 
-/* The cut nearest behind so many bytes of all files. */
+/* The cut nearest behind so many bytes of all files; where none was found the beginning of the file. */
 static devlog_status cut_at(const dl_parts *p, uint64_t bytes, dl_cut *cut, devlog_error *err)
 {
     uint32_t file = 0;
@@ -222,13 +225,14 @@ devlog_status dl_parts_prepare(const dl_parts *p, dl_decode *d, devlog_error *er
     return dl_chip_clocks_make(&d->clocks, err);
 }
 
-/* A part that begins within a file ends with it at the latest: its lines are counted from where the part begins. */
+/* A part that begins within a file ends with it at the latest: its lines are counted from where the part begins. A cut that is not
+ * behind the last one would have lines decoded twice. */
 static void add_cut(dl_parts *p, dl_cut cut)
 {
-    const dl_cut *before = &p->cuts[p->n - 1];
-    if (before->at && cut.file > before->file && !same_cut(&cut, &(dl_cut){.file = before->file + 1}))
-        p->cuts[p->n++] = (dl_cut){.file = before->file + 1};
-    if (cut.file < p->n_paths && !same_cut(&cut, &p->cuts[p->n - 1])) p->cuts[p->n++] = cut;
+    const dl_cut *before = &p->cuts[p->n - 1], next = {.file = before->file + 1};
+    if (!is_behind(&cut, before)) return;
+    if (before->at && is_behind(&cut, &next)) p->cuts[p->n++] = next;
+    if (cut.file < p->n_paths) p->cuts[p->n++] = cut;
 }
 
 devlog_status dl_parts_plan(dl_parts *p, char *const *paths, size_t n, uint32_t wanted, uint64_t least,

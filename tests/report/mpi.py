@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 from capture_frames import frames_of, random_capture
+from launcher import job
 from shared import BUILD, DEVLOG, NN, bad, finish, missing, same
 
 MPI, DIES = os.path.join(BUILD, "bin", "devlog-mpi"), os.path.join(BUILD, "bin", "mpi_dies")
@@ -90,7 +91,7 @@ def files_of(r, pieces, folder):
 
 
 def mpirun(n, *args, before=()):
-    return subprocess.run(["mpirun", "--oversubscribe", "-q", "-n", str(n), *before, MPI, *args], env=ENV, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+    return job("-q", "-n", str(n), *before, MPI, *args, env=ENV)
 
 
 def ours(done):
@@ -268,8 +269,7 @@ def killed_while_files_are_written(out, how, log):
     with open(os.path.join(out, "device_stats.txt"), "w") as f:
         f.write("of yesterday\n")
     kill = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (for i in $(seq 6000); do ls %s | grep -q 'tar[.]' && kill -9 $$ && exit; sleep 0.005; done) >/dev/null 2>&1 & fi; exec %s \"$@\"" % (out, MPI)
-    done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", kill, "sh", "decode", *how, log],
-                          env=ENV, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+    done = job("-n", "2", "sh", "-c", kill, "sh", "decode", *how, log, env=ENV, again=False)
     found = files_in(out)
     named = {name: found[name] for name in found if name.endswith((".txt", ".csv", ".tar"))}
     if done.returncode:
@@ -281,8 +281,7 @@ def killed_while_files_are_written(out, how, log):
     with open(os.path.join(out, "device_rearranged_timestamps.csv"), "w") as f:
         f.write("of yesterday\n")
     full = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then ulimit -f 0; fi; exec %s \"$@\"" % MPI
-    done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", full, "sh", "decode", *how, log],
-                          env=dict(ENV, OMPI_MCA_btl="self,tcp", OMPI_MCA_sharedfp_base_verbose="100"), capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+    done = job("-n", "2", "sh", "-c", full, "sh", "decode", *how, log, env=dict(ENV, OMPI_MCA_btl="self,tcp", OMPI_MCA_sharedfp_base_verbose="100"))
     said = [line for line in ours(done) if "cannot write" in line]
     same("a rank that cannot write: %s" % done.stderr.decode()[:4000], (done.returncode, len(said), "rank 1 of 2 on" in "".join(said), "allow larger files (ulimit -f)" in "".join(said)), (1, 1, True, True))
     # Open MPI's own file beside it is not opened: a rank that has no room for that ends with a bus error, once in a while.
@@ -302,8 +301,7 @@ def resumed(folder):
     os.mkdir(kept)
     os.mkfifo(os.path.join(kept, "devlog-part-14"))
     kill = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (for i in $(seq 3000); do [ -e %s/devlog-part-13 ] && kill -9 $$ && exit; sleep 0.02; done) >/dev/null 2>&1 & fi; exec %s \"$@\"" % (kept, MPI)
-    done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", kill, "sh", "decode", *how, "--parts", "24", log],
-                          env=ENV, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+    done = job("-n", "2", "sh", "-c", kill, "sh", "decode", *how, "--parts", "24", log, env=ENV, again=False)
     os.unlink(os.path.join(kept, "devlog-part-14"))
     parts = [name for name in os.listdir(kept) if name.startswith("devlog-part-") and "." not in name]
     same("a rank that is killed: %s" % done.stderr.decode()[-200:], (done.returncode != 0, done.stdout, "devlog-part-13" in parts, 2 <= len(parts) <= 14), (True, b"", True, True))
@@ -348,8 +346,7 @@ def slow_files(folder):
     alone = subprocess.run([DEVLOG, "decode", "--no-files", log], env=ENV, capture_output=True)
     for slow in ("1", "9"):
         how = ["env", "LD_PRELOAD=" + "".join(library), "DEVLOG_TEST_SLOW=" + slow]
-        done = subprocess.run(["mpirun", "--oversubscribe", "-q", "-n", "2", *how, MPI, "decode", "--least", "1", "--parts", "6", log],
-                              env=dict(ENV, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0"), capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+        done = job("-q", "-n", "2", *how, MPI, "decode", "--least", "1", "--parts", "6", log, env=dict(ENV, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0"))
         said = [line for line in ours(done) if "file system is slow; copy them to a disk of that host" in line]
         same("a slow file system (%s): %s" % (slow, done.stderr.decode()[-400:]), (done.returncode, done.stdout == alone.stdout, len(said), "rank 1 on %s waited" % os.uname().nodename in "".join(said)),
              (0, True, int(slow == "1"), slow == "1"))
@@ -365,29 +362,25 @@ def flip(path):
 
 def trouble(folder, paths):
     # A rank that dies ends the job, and is named; nothing is printed.
-    done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", MPI, "decode", "--least", "1", *paths, ":", "-n", "1", DIES], env=ENV,
-                          capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+    done = job("-n", "2", MPI, "decode", "--least", "1", *paths, ":", "-n", "1", DIES, env=ENV)
     same("a rank that dies: %s" % done.stderr.decode()[-300:], (done.returncode != 0, done.stdout, done.stderr.decode().count("rank 2 ")), (True, b"", 1))
     # At any moment: then all is there, or nothing.
     alone = subprocess.run([DEVLOG, "decode", "--no-files", *paths], env=ENV, capture_output=True)
     for seed in range(2):
         kill = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (sleep %.2f; kill -9 $$) >/dev/null 2>&1 & fi; exec %s \"$@\"" % (0.15 + 0.2 * seed, MPI)
-        done = subprocess.run(["mpirun", "--oversubscribe", "-n", "3", "sh", "-c", kill, "sh", "decode", "--least", "1", *paths],
-                              env=ENV, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+        done = job("-n", "3", "sh", "-c", kill, "sh", "decode", "--least", "1", *paths, env=ENV, again=False)
         same("a rank killed at some time", done.returncode == 0 or done.stdout in (b"", alone.stdout), True)
     # What one rank cannot read is told once, with the rank.
     script = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then cd /; fi; exec %s \"$@\"" % MPI
     here = [os.path.basename(p) for p in paths]
-    done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", script, "sh", "decode", "--least", "1", *here], env=ENV, cwd=folder,
-                          capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+    done = job("-n", "2", "sh", "-c", script, "sh", "decode", "--least", "1", *here, env=ENV, cwd=folder)
     same("a file that rank 1 has not", (done.returncode, done.stdout, len(ours(done)), "rank 1 of 2 on" in "".join(ours(done))), (1, b"", 1, True))
     # Another file of that name there: its size tells.
     os.mkdir(os.path.join(folder, "other"))
     for name in here:
         with open(os.path.join(folder, "other", name), "w") as f:
             f.write("short\n")
-    done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", script.replace("cd /;", "cd other;"), "sh", "decode", "--least", "1", *here],
-                          env=ENV, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+    done = job("-n", "2", "sh", "-c", script.replace("cd /;", "cd other;"), "sh", "decode", "--least", "1", *here, env=ENV, cwd=folder)
     same("another file there", (done.returncode, done.stdout, len(ours(done)), "it grows, or is another file" in "".join(ours(done))), (1, b"", 1, True))
     # Nothing there, and what is no device log.
     for args, status in ((["decode", "none.csv"], 1), (["decode", "-a", "none.json", *paths], 1), (["decode"], 2), (["sing"], 2),

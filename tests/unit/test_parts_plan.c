@@ -8,10 +8,9 @@
 #include <unistd.h>
 
 #include "decode/parts/parts.h"
+#include "support/cli.h"
 #include "support/files.h"
 #include "support/packed.h"
-
-static char folder[] = "/tmp/test_parts_plan.XXXXXX";
 
 static const char header[] =
     "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
@@ -43,7 +42,7 @@ static char *write_log(const char *name, const dl_str *log, size_t block)
     char *path;
     dl_str packed = {0};
     if (block) assert_int_equal(test_pack(log->text, log->len, block, 1, &packed), DEVLOG_OK);
-    assert_true(asprintf(&path, "%s/%s", folder, name) > 0);
+    assert_true(asprintf(&path, "%s/%s", scratch(), name) > 0);
     write_bytes(path, block ? packed.text : log->text, block ? packed.len : log->len);
     dl_str_free(&packed);
     return path;
@@ -121,23 +120,11 @@ static void packed_logs(void **state)
     both_files(20000, 700, 20, 400, true);
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return rmdir(folder);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_logs),
         cmocka_unit_test(packed_logs),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

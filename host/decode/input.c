@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "decode/gunzip.h"
+#include "decode/log/packed_range.h"
 #include "decode/unpack.h"
-#include "pack/index.h"
 #include "pack/unpack.h"
 
 enum { PEEK = PK_FIRST_TEXT };
@@ -271,22 +271,10 @@ void dl_input_few(dl_input *input, size_t n)
     if (input->log) pk_unpack_few(input->log, n);
 }
 
-static bool read_at(void *ctx, void *bytes, size_t n, uint64_t at)
+devlog_status dl_input_blocks(const dl_input *in, dl_packed_range *range, devlog_error *err)
 {
-    const dl_input *in = ctx;
-    size_t have = 0;
-    while (have < n) {
-        ssize_t got = pread(in->fd, (char *)bytes + have, n - have, (off_t)(at + have));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        have += (size_t)got;
-    }
-    return true;
-}
-
-bool dl_input_index(dl_input *in, pk_index *index)
-{
-    return in->log && in->fd >= 0 && in->size && pk_index_read(index, read_at, in, in->size);
+    const bool is = in->log && in->fd >= 0 && in->size;
+    return dl_packed_range_take(range, in->name, is ? fcntl(in->fd, F_DUPFD_CLOEXEC, 0) : -1, err);
 }
 
 static bool seek(void *ctx, uint64_t offset)

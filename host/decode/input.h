@@ -13,6 +13,7 @@
 
 typedef struct dl_input dl_input;
 struct pk_index;
+struct dl_packed_range;
 
 /* Opens a file; "-" is standard input. Fails with NOT_FOUND, IO (unreadable, a folder) or MEMORY. */
 devlog_status dl_input_open(dl_input **input, const char *path, devlog_error *err);
@@ -41,8 +42,9 @@ void dl_input_few(dl_input *input, size_t n);
 struct pk_unpack *dl_input_packed(dl_input *input);
 /* A packed log of which nothing has been read, but for looking at its beginning. */
 bool dl_input_is_untouched(const dl_input *input);
-/* The index of a packed log whose blocks are taken; false: it has none, or it is no file. */
-bool dl_input_index(dl_input *input, struct pk_index *index);
+/* The blocks of a packed log, beside what is taken from it. FORMAT: it has no whole index, or is no such file. Close the range in
+ * any case; it borrows the input's name. */
+devlog_status dl_input_blocks(const dl_input *input, struct dl_packed_range *range, devlog_error *err);
 /* Reads only these of its blocks from now on; both are borrowed. */
 void dl_input_choose(dl_input *input, const struct pk_index *index, const bool *wanted);
 /* The descriptor of a file whose bytes are those that are read, and which does not grow; -1: it is something else. */

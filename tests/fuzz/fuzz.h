@@ -48,8 +48,9 @@ static inline void fuzz_same(const dl_str *a, const dl_str *b)
     for (; at < a->len && at < b->len && a->text[at] == b->text[at]; at++)
         if (a->text[at] == '\n') line = at + 1;
     if (at == a->len && at == b->len) return;
-    fprintf(stderr, "%.*s\nor\n%.*s\n", (int)(a->len - line < 300 ? a->len - line : 300), a->text + line,
-            (int)(b->len - line < 300 ? b->len - line : 300), b->text + line);
+    fprintf(stderr, "%.*s\nor\n%.*s\n", (int)(a->len - line < 300 ? a->len - line : 300),
+            a->len ? a->text + line : "", (int)(b->len - line < 300 ? b->len - line : 300),
+            b->len ? b->text + line : "");
     abort();
 }
 

@@ -34,10 +34,15 @@ bool dl_packed_range_is(const char *path)
 
 devlog_status dl_packed_range_open(dl_packed_range *r, const char *path, devlog_error *err)
 {
+    return dl_packed_range_take(r, path, open(path, O_RDONLY | O_CLOEXEC), err);
+}
+
+devlog_status dl_packed_range_take(dl_packed_range *r, const char *path, int fd, devlog_error *err)
+{
     struct stat st;
     uint8_t end[PK_HEADER_BYTES];
     pk_header h;
-    *r = (dl_packed_range){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
+    *r = (dl_packed_range){.path = path, .fd = fd};
     if (r->fd < 0 || fstat(r->fd, &st) != 0) return dl_fail_errno(err, errno, "cannot read %s", path);
     r->stored = (uint64_t)st.st_size;
     if (!pk_index_read(&r->index, read_at, r, r->stored) || !read_at(r, end, sizeof end, r->index.end_at) ||

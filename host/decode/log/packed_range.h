@@ -21,6 +21,8 @@ typedef struct dl_packed_range {
 bool dl_packed_range_is(const char *path);
 /* All of it is the range. FORMAT: it has no whole index. Close it in any case. */
 devlog_status dl_packed_range_open(dl_packed_range *r, const char *path, devlog_error *err);
+/* The same of a file that is open, which it takes; -1 is no file. */
+devlog_status dl_packed_range_take(dl_packed_range *r, const char *path, int fd, devlog_error *err);
 void dl_packed_range_close(dl_packed_range *r);
 void dl_packed_range_set(dl_packed_range *r, uint64_t from, uint64_t to);
 

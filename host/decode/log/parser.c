@@ -141,7 +141,7 @@ static void guess_header(dl_parser *p, const dl_cell *cells, size_t n)
                         (unsigned long long)p->line, n);
 }
 
-static bool starts_like_row(const dl_cell *cells)
+bool dl_starts_like_row(const dl_cell *cells)
 {
     char c = cells[0].len ? cells[0].text[0] : 0;
     return (c >= '0' && c <= '9') || c == '-' || c == '+';
@@ -208,7 +208,7 @@ static bool add_mark(dl_parser *p)
 static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, void *ctx)
 {
     line_sink *s = ctx;
-    bool row_like = starts_like_row(cells);
+    bool row_like = dl_starts_like_row(cells);
     if (!row_like && dl_columns_is_header(cells, n)) {
         read_header(p, cells, n);
         if (p->head_line == p->line - 1) p->head_line = p->line;

@@ -43,6 +43,8 @@ struct dl_parser {
 
 /* parser.c: hands the marks on, keeps those that are not taken, and makes room for more. */
 devlog_status dl_parser_flush(dl_parser *p, const dl_parse_sink *sink, devlog_error *err);
+/* parser.c: whether a line begins with a number; then it is no header. */
+bool dl_starts_like_row(const dl_cell *cells);
 /* cells.c: splits a line at commas and trims blanks. Returns the number of cells (at most DL_MAX_CELLS are
  * stored), or -1 when a cell is quoted and libcsv must read the line. */
 int dl_split(const char *line, size_t n, dl_cell cells[DL_MAX_CELLS]);

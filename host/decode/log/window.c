@@ -7,7 +7,8 @@
 #include "base/sort.h"
 
 enum {
-    FIRST_CELLS = 6,   /* what stands before the cells of a block's ranges */
+    TIME_CELL = 5,     /* of which a block's first range is */
+    FIRST_CELLS = 6,   /* what stands before the cells of the others */
     MOST_TRIED = 4096, /* replays that are looked at for a block: more of them have it read */
 };
 
@@ -280,8 +281,8 @@ bool dl_window_plan(dl_window *w, const pk_index *index, const dl_columns *colum
     const bool traces = columns->at[DL_COL_TRACE_ID] == FIRST_CELLS + PK_TRACE_CELL &&
                         columns->at[DL_COL_TRACE_COUNTER] == FIRST_CELLS + PK_COUNT_CELL;
     *w = (dl_window){0};
-    if (columns->at[DL_COL_RUN_HOST_ID] < FIRST_CELLS || cell >= PK_CELLS || f->skip_launches || f->n_skips ||
-        !is_regular(&p))
+    if (columns->at[DL_COL_TIME] != TIME_CELL || columns->at[DL_COL_RUN_HOST_ID] < FIRST_CELLS ||
+        cell >= PK_CELLS || f->skip_launches || f->n_skips || !is_regular(&p))
         return false;
     p.trace = 1 + PK_TRACE_CELL;
     p.counter = 1 + PK_COUNT_CELL;

@@ -148,11 +148,39 @@ static void foretold_until_not(void **state)
     }
 }
 
+/* A line within which a line ends (CR) is two for libcsv: a row, and what is no row, or a header, or another row. */
+static void lines_within_lines(void **state)
+{
+    (void)state;
+    static const char *const within[] = {
+        "\r365",
+        "\r1,2",
+        "\r0, 1, 1, BRISC, 4, 99",
+        "\rPCIe slot, core_x, core_y, RISC processor type, time[cycles since reset], timer_id",
+        "\r",
+        "\r\r"};
+    for (size_t i = 0; i < sizeof within / sizeof within[0]; i++)
+        for (int k = 0; k < 2; k++) {
+            dl_str log = {0};
+            dl_str_add(
+                &log,
+                "ARCH: grayskull, CHIP_FREQ[MHz]: 1202\nPCIe slot, core_x, core_y, RISC processor type, "
+                "timer_id, time[cycles since reset]\n");
+            for (int row = 0; row < 200; row++)
+                dl_str_fmt(&log, "0, %d, 1, BRISC, %d, %d%s\n", 1 + row / 80, 1 + row % 4, 10000 + 100 * row,
+                           row % 8 == 5 || (k && row % 2) ? within[i] : "");
+            for (size_t way = 0; way < WAYS; way++)
+                says_the_same(log.text, log.len, k ? 1500 : 0, &ways[way]);
+            dl_str_free(&log);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regular_logs), cmocka_unit_test(logs_behind_logs),   cmocka_unit_test(damaged_logs),
-        cmocka_unit_test(crowded_logs), cmocka_unit_test(foretold_until_not),
+        cmocka_unit_test(regular_logs),       cmocka_unit_test(logs_behind_logs),
+        cmocka_unit_test(damaged_logs),       cmocka_unit_test(crowded_logs),
+        cmocka_unit_test(foretold_until_not), cmocka_unit_test(lines_within_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

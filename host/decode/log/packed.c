@@ -189,8 +189,10 @@ static devlog_status row_as_text(dl_packed *k, dl_parser *p, const pk_rows *rows
     if (!status) status = show(k, p, sink, err);
     const bool one = p->losses->rows + p->marks->n == before + 1 && p->marks->n;
     if (status || !apart || !one || !k->fits) return status;
-    if (p->losses->found[DL_FOUND_EXTRA_CELLS] != extra) {
-        k->meanings[row->template].fate = TEXT; /* each such row is counted */
+    const char *const end = memchr(text, '\r', n);
+    if (p->losses->found[DL_FOUND_EXTRA_CELLS] != extra || (end && end + 2 < text + n)) {
+        /* Each such row is counted; and a line that ends within itself may be a row and something else. */
+        k->meanings[row->template].fate = TEXT;
         return DEVLOG_OK;
     }
     const dl_mark *mark = &p->marks->items[p->marks->n - 1];

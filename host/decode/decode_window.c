@@ -17,8 +17,9 @@ static line_kind kind_of(const char *line, size_t n, dl_columns *columns)
     while (n && (line[n - 1] == '\r' || line[n - 1] == ' ' || line[n - 1] == '\t'))
         n--;
     if (n == 0 || n > DL_MAX_LINE || dl_chip_line_read(&chip, line, n)) return LINE_BESIDE;
+    if (memchr(line, '\r', n)) return LINE_UNKNOWN;        /* it may be several */
     if (line[0] >= '0' && line[0] <= '9') return LINE_ROW; /* before it is split, for most are */
-    int found = memchr(line, '\r', n) ? -1 : dl_split(line, n, cells);
+    int found = dl_split(line, n, cells);
     if (found > DL_MAX_CELLS) found = DL_MAX_CELLS;
     if (found < 0) return LINE_UNKNOWN;
     if (dl_starts_like_row(cells)) return LINE_ROW;

@@ -142,7 +142,7 @@ static uint32_t find_place(pk_packer *p, const char *text, uint32_t n)
         const pk_place *known = &m->places[p->places[slot] - 1];
         if (known->len == n && memcmp(known->text, text, n) == 0) return p->places[slot] - 1u;
     }
-    if (memchr(text, 0, n) || !pk_model_add_place(m, text, n)) return PK_MAX_PLACES;
+    if (memchr(text, 0, n) || memchr(text, '\r', n) || !pk_model_add_place(m, text, n)) return PK_MAX_PLACES;
     p->places[slot] = (uint16_t)m->n_places;
     return m->n_places - 1;
 }
@@ -178,18 +178,19 @@ static bool is_digit(char c)
 }
 
 /* The template of the line at `at`, from behind its place: its texts with a NUL for each number, into `text`,
- * which has room for PK_MAX_TEMPLATE and some. Returns how long it is; 0: it can have none. */
+ * which has room for PK_MAX_TEMPLATE and some. Returns how long it is; 0: it can have none. A line that ends within itself (CR) may be
+ * a row and a header: its block must say that it has raw rows. */
 static uint32_t take_apart(const char *at, const char *end, char *text)
 {
     const uint32_t head = behind_commas(at, end, 2, PK_MAX_TEMPLATE / 2);
     uint32_t n = head, taken = 0;
-    if (!head || memchr(at, 0, head)) return 0;
+    if (!head || memchr(at, 0, head) || memchr(at, '\r', head)) return 0;
     memcpy(text, at, head);
     at += head;
     bool cells = true, begins = true, meta = false; /* cells: all so far are numbers or empty */
     while (at < end && n < PK_MAX_TEMPLATE - 32) {
         const char c = *at;
-        if (c == 0) return 0;
+        if (c == 0 || (c == '\r' && (at + 1 == end || at[1] != '\n'))) return 0;
         if (is_digit(c) && ((cells && begins) || meta)) {
             at = take_digits(at, text, &n, &taken);
             begins = false;

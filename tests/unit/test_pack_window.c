@@ -803,7 +803,7 @@ static void columns_that_move(void **state)
                                         {.from = 20000, .to = 20550},
                                         {.from = 80000, .to = 80550},
                                         {.picks = true, .picked = picked, .n_picked = 2}};
-    for (unsigned way = 0; way < 12; way++) {
+    for (unsigned way = 0; way < 13; way++) {
         dl_str log = {0};
         if (way < 9) {
             rows_of_a_writer(&log, way / 3, 1000);
@@ -813,6 +813,19 @@ static void columns_that_move(void **state)
             char *const header = strchr(log.text, '\n') + 1, *const rows = strchr(header, '\n') + 1;
             if (way == 9) memcpy(header, "0,1,1,", 6); /* where a row would be, and the columns are guessed */
             if (way == 10) memcpy(strstr(header, "run host"), "rum", 3); /* an id without a name */
+            if (way == 12) {                                             /* a header within a row's line */
+                char *const at = strchr(log.text + log.len / 2, '\n');
+                const size_t n = (size_t)(at - log.text);
+                dl_str odd = {0};
+                dl_str_fmt(
+                    &odd,
+                    "%.*s\rPCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since "
+                    "reset], data, trace id, run host ID, trace id counter, zone name, type, source line, "
+                    "source file, meta data%s",
+                    (int)n, log.text, at);
+                dl_str_free(&log);
+                log = odd;
+            }
             if (way == 11) { /* a chip line is no header, whatever else it has */
                 dl_str odd = {0};
                 dl_str_fmt(

@@ -189,7 +189,7 @@ void test_damage(char *text, size_t *n, size_t cap, uint64_t *seed)
     if (*n < 2) return;
     size_t at = test_random(seed) % *n, from = line_start(text, at), to = line_end(text, *n, at);
     char copy[512];
-    switch (test_random(seed) % 12) {
+    switch (test_random(seed) % 14) {
     case 0: text[at] ^= (char)(1 << test_random(seed) % 8); break;
     case 1: text[at] = (char)test_random(seed); break;
     case 2: text[at] = 0; break;
@@ -209,6 +209,27 @@ void test_damage(char *text, size_t *n, size_t cap, uint64_t *seed)
         for (size_t i = *n; i-- > 0;)
             if (text[i] == '\n') replace(text, n, cap, i, 0, "\r", 1);
         break;
+    case 12: { /* a header of another writer, on a line of its own or within this one */
+        const char *const both = headers[1 + test_random(seed) % (TEST_LOG_KINDS - 1)], *const header =
+                                                                                            strchr(both,
+                                                                                                   '\n') +
+                                                                                            1;
+        char line[512];
+        const int k = snprintf(line, sizeof line, "%c%.*s", "\r\n"[test_random(seed) % 2],
+                               (int)strcspn(header, "\n"), header);
+        replace(text, n, cap, to - 1, 0, line, (size_t)k);
+        break;
+    }
+    case 13: { /* the same in several lines: what is alike is learned */
+        const char *piece = pieces[test_random(seed) % (sizeof pieces / sizeof pieces[0])];
+        const size_t step = 1 + test_random(seed) % 8, back = 1 + test_random(seed) % 30;
+        for (size_t k = 0; k < 5 * step && to < *n; k++) {
+            if (k % step == 0 && to - from > back) replace(text, n, cap, to - back, 0, piece, strlen(piece));
+            from = line_end(text, *n, from);
+            to = line_end(text, *n, from);
+        }
+        break;
+    }
     case 8: /* a digit more or less in a number */
         while (at < *n && (text[at] < '0' || text[at] > '9'))
             at++;

@@ -849,6 +849,42 @@ static void columns_that_move(void **state)
     }
 }
 
+/* Whatever a log is, or two of several writers in one file, its parts are as they are in the whole. */
+static void damaged_logs(void **state)
+{
+    (void)state;
+    const char *more = getenv("DEVLOG_TEST_CASES");
+    const unsigned long cases = more ? strtoul(more, NULL, 10) : 40;
+    uint64_t seed = 31;
+    for (unsigned long i = 0; i < cases; i++) {
+        dl_str log = {0}, packed = {0};
+        char what[60];
+        rows_of_a_writer(&log, i % 3, 1000);
+        if (i % 4) rows_of_a_writer(&log, test_random(&seed) % 3, test_random(&seed) % 100000);
+        const size_t cap = 2 * log.len;
+        size_t n = log.len;
+        assert_true(dl_str_reserve(&log, cap));
+        for (uint64_t k = test_random(&seed) % 4; k-- > 0;)
+            test_damage(log.text, &n, cap, &seed);
+        const uint64_t low = 1 + test_random(&seed) % 300, time = test_random(&seed) % 130000;
+        const dl_filter_range some = {low, low + test_random(&seed) % 3};
+        const dl_filter_id picked[] = {{low, 0, DL_FILTER_ANY}, {301 - low, 0, low}};
+        const dl_filter filters[] = {{.launches = &some, .n_launches = 1},
+                                     {.sessions = &some, .n_sessions = 1},
+                                     {.from = time, .to = time + 500},
+                                     {.picks = true, .picked = picked, .n_picked = 2}};
+        assert_int_equal(test_pack(log.text, n, 200 + test_random(&seed) % 8000, 1, &packed), DEVLOG_OK);
+        write_bytes(in_scratch("log.csv"), log.text, n);
+        write_bytes(in_scratch("log.pack"), packed.text, packed.len);
+        for (size_t k = 0; k < sizeof filters / sizeof filters[0]; k++) {
+            snprintf(what, sizeof what, "case %lu, filter %zu", i, k);
+            is_the_same(what, &filters[k], 0);
+        }
+        dl_str_free(&packed);
+        dl_str_free(&log);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -857,6 +893,7 @@ int main(void)
         cmocka_unit_test(an_op_report_reads_its_part),
         cmocka_unit_test(what_the_index_does_not_know),
         cmocka_unit_test(columns_that_move),
+        cmocka_unit_test(damaged_logs),
         cmocka_unit_test(replays_hide_nothing),
         cmocka_unit_test(a_file_that_goes_on),
         cmocka_unit_test(parts_of_replays),

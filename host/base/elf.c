@@ -126,7 +126,8 @@ static devlog_status read_sites(const uint8_t *p, size_t size, const char *origi
 /* Where the marker moves its cursor: addi tp, tp, so many bytes. */
 static void find_advance(dl_elf *elf, dl_elf_patch *p)
 {
-    for (uint32_t at = p->start; at - p->start < p->end - p->start; at += 4) { /* also at the end of addresses */
+    /* Distances are compared, so that it also ends at the end of addresses. */
+    for (uint32_t at = p->start; at - p->start < p->end - p->start; at += 4) {
         const uint8_t *code = dl_elf_code_at(elf, at);
         uint32_t word = code ? word_at(code) : 0;
         if ((word & 3) != 3) elf->compressed = true;

@@ -849,6 +849,36 @@ static void columns_that_move(void **state)
     }
 }
 
+/* Two runs in one file without a line between them, and the second one's firmware is lost but for its first launch: a part does not
+ * see that the clock begins anew. It cannot pair what is earlier then, and says so. */
+static void a_restart_that_is_not_read(void **state)
+{
+    (void)state;
+    static const dl_filter_range launch = {150, 150};
+    const dl_filter filter = {.launches = &launch, .n_launches = 1};
+    dl_str log = {0};
+    outcome whole, part;
+    rows_of_a_writer(&log, 1, 1000); /* for its head */
+    log.len = (size_t)(strstr(log.text, "0,1,1,") - log.text);
+    for (unsigned i = 0; i < 600; i++) {
+        static const char *const rows[] = {"FW,ZONE_START,10", "KERNEL,ZONE_START,11", "KERNEL,ZONE_END,11",
+                                           "FW,ZONE_END,10"};
+        for (unsigned k = 0; k < 4; k++)
+            if (i <= 300 || k == 1 || k == 2)
+                dl_str_fmt(&log, "0,1,1,BRISC,%u,%u,0,%u,,,BRISC-%s,k.cc,\n", 7 + k % 2,
+                           1000 + 100 * (i % 300) + 10 * k, 1 + i % 300, rows[k]);
+    }
+    pack_log(&log);
+    decoded(&whole, in_scratch("log.csv"), &filter, 1);
+    decoded(&part, in_scratch("log.pack"), &filter, 1);
+    assert_non_null(strstr(whole.text.text, "BRISC-KERNEL: 2 20 10 10"));
+    assert_non_null(strstr(part.text.text, "BRISC-KERNEL: 1 10 10 10"));
+    assert_true(part.blocks_read < part.blocks && part.lost);
+    dl_str_free(&whole.text);
+    dl_str_free(&part.text);
+    dl_str_free(&log);
+}
+
 /* Whatever a log is, or two of several writers in one file, its parts are as they are in the whole. */
 static void damaged_logs(void **state)
 {
@@ -894,6 +924,7 @@ int main(void)
         cmocka_unit_test(what_the_index_does_not_know),
         cmocka_unit_test(columns_that_move),
         cmocka_unit_test(damaged_logs),
+        cmocka_unit_test(a_restart_that_is_not_read),
         cmocka_unit_test(replays_hide_nothing),
         cmocka_unit_test(a_file_that_goes_on),
         cmocka_unit_test(parts_of_replays),

@@ -13,7 +13,7 @@
 
 static void note(dl_pair *p, dl_finding what, const pair_mark *m, const char *text)
 {
-    if (!dl_pair_is_told(p, m->stream, m->time)) return;
+    if (!dl_pair_is_told(p, m->stream, m->time) && !dl_pair_mark_is_told(p, m)) return;
     p->losses->found[what]++;
     if (!dl_losses_wants(p->losses, what)) return;
     char where[128];

@@ -220,6 +220,8 @@ void dl_key_settle(dl_key *k);
 /* Whether what is wrong at a RISC's mark is told: it is not where only a part of a log is wanted, and read, and this is not of
  * it. */
 bool dl_pair_is_told(const dl_pair *p, uint32_t stream, uint64_t time);
+/* The same of a mark that is of no launch as yet, by its own ids. */
+bool dl_pair_mark_is_told(const dl_pair *p, const pair_mark *m);
 void dl_pair_where(const dl_pair *p, uint32_t stream, char out[128]);
 /* pair_out.c: hands waiting runs to the sink. */
 devlog_status dl_pair_out_flush(dl_pair *p, devlog_error *err);

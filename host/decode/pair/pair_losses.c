@@ -36,6 +36,19 @@ bool dl_pair_is_told(const dl_pair *p, uint32_t stream, uint64_t time)
     return stream >= p->n_streams || !p->streams[stream] || is_told(p, p->streams[stream]->launch, time);
 }
 
+bool dl_pair_mark_is_told(const dl_pair *p, const pair_mark *m)
+{
+    const dl_filter *f = p->filter;
+    const dl_launch l = {.run_host_id = m->ids->run_host_id,
+                         .trace_id = m->ids->trace_id,
+                         .trace_counter = m->ids->trace_counter,
+                         .has_ids = m->ids->has_launch,
+                         .repeat = 1};
+    return !f || !f->partly ||
+           (m->ids->has_launch && dl_filter_time(f, m->time, m->time) &&
+            dl_filter_launch_of(f, p->tables->chips[p->tables->streams[m->stream].chip].id, &l));
+}
+
 static void lose_open(dl_pair *p, const open_zone *z)
 {
     if (!is_told(p, z->launch, z->start)) return;

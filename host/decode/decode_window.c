@@ -16,9 +16,11 @@ static line_kind kind_of(const char *line, size_t n, dl_columns *columns)
     devlog_error unheard;
     while (n && (line[n - 1] == '\r' || line[n - 1] == ' ' || line[n - 1] == '\t'))
         n--;
-    if (n == 0 || n > DL_MAX_LINE || dl_chip_line_read(&chip, line, n)) return LINE_BESIDE;
-    if (memchr(line, '\r', n)) return LINE_UNKNOWN;        /* it may be several */
-    if (line[0] >= '0' && line[0] <= '9') return LINE_ROW; /* before it is split, for most are */
+    if (n == 0 || n > DL_MAX_LINE) return LINE_BESIDE;
+    const bool digit = line[0] >= '0' && line[0] <= '9'; /* most are rows: nothing else is asked of them */
+    if (!digit && dl_chip_line_read(&chip, line, n)) return LINE_BESIDE;
+    if (memchr(line, '\r', n)) return LINE_UNKNOWN; /* it may be several */
+    if (digit) return LINE_ROW;
     int found = dl_split(line, n, cells);
     if (found > DL_MAX_CELLS) found = DL_MAX_CELLS;
     if (found < 0) return LINE_UNKNOWN;

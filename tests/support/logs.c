@@ -210,10 +210,8 @@ void test_damage(char *text, size_t *n, size_t cap, uint64_t *seed)
             if (text[i] == '\n') replace(text, n, cap, i, 0, "\r", 1);
         break;
     case 12: { /* a header of another writer, on a line of its own or within this one */
-        const char *const both = headers[1 + test_random(seed) % (TEST_LOG_KINDS - 1)], *const header =
-                                                                                            strchr(both,
-                                                                                                   '\n') +
-                                                                                            1;
+        const char *header = headers[1 + test_random(seed) % (TEST_LOG_KINDS - 1)];
+        header = strchr(header, '\n') + 1; /* without its chip line */
         char line[512];
         const int k = snprintf(line, sizeof line, "%c%.*s", "\r\n"[test_random(seed) % 2],
                                (int)strcspn(header, "\n"), header);

@@ -48,13 +48,13 @@ static devlog_status check_selection(const causes_job *j, devlog_error *err)
 {
     const dl_launches *l = dl_decode_launches(j->reading.d);
     const dl_tables *t = dl_decode_tables(j->reading.d);
-    dl_filter f = j->selection->filter;
+    const dl_filter *f = &j->selection->filter;
     uint32_t *chips = malloc((t->n_chips + (size_t)1) * sizeof *chips);
     if (!chips) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (uint32_t i = 0; i < t->n_chips; i++)
         chips[i] = t->chips[i].id;
-    if (all_chips_are_there(&f, t)) f.n_chips = 0; /* some may be without a launch */
-    const devlog_status status = op_select_check(&f, l->items, l->count, chips, err);
+    const bool there = all_chips_are_there(f, t); /* some may be without a launch */
+    const devlog_status status = op_select_check(f, l->items, l->count, there ? NULL : chips, err);
     free(chips);
     return status || j->reading.sums.n_launches ? status : op_select_nothing(j->selection, err);
 }

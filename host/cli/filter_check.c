@@ -179,15 +179,9 @@ static devlog_status check_zones(const dl_filter *filter, const dl_tables *t, de
 static devlog_status check_launches(const cli_filters *f, const dl_filter *filter, const dl_launches *l,
                                     const dl_tables *t, devlog_error *err)
 {
-    uint32_t *chips = malloc((t->n_chips + 1) * sizeof *chips);
-    if (!chips) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    for (uint32_t i = 0; i < t->n_chips; i++)
-        chips[i] = t->chips[i].id;
-    dl_filter of_launches = *filter; /* chips have been looked at: there may be some without a launch */
-    of_launches.n_chips = 0;
+    dl_filter of_launches = *filter;
     of_launches.skip_launches = f->skip_launches;
-    devlog_status status = op_select_check(&of_launches, l->items, l->count, chips, err);
-    free(chips);
+    const devlog_status status = op_select_check(&of_launches, l->items, l->count, NULL, err);
     if (status || !filter->picks) return status;
     bool met = false;
     for (uint32_t i = 0; i < l->count && !met; i++)

@@ -80,7 +80,8 @@ bool decode_is_disordered(dl_input *in)
     const dl_parse_sink sink = {&o, look_at_marks, look_at_chip};
     if (dl_tables_init(&tables, &unheard) != DEVLOG_OK) return false;
     dl_input_few(in, 2 * LOOK_BYTES);
-    uint64_t size = dl_input_size(in);
+    /* A packed or compressed file has more text than bytes. */
+    const uint64_t size = dl_input_plain_file(in) >= 0 ? dl_input_size(in) : 0;
     dl_parser *parser = dl_parser_new(&tables, &losses, DL_PARSE_BEST);
     if (parser && dl_block_init(&block, size && size < LOOK_BYTES ? (size_t)size + 1 : LOOK_BYTES)) {
         devlog_status status = DEVLOG_OK;

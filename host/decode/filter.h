@@ -14,13 +14,16 @@ typedef struct dl_filter_core {
 
 /* A launch as who asked for it knows it. */
 typedef struct dl_filter_id {
-    uint64_t id;      /* run host id; number from 0 in logs without ids; with DL_FILTER_OP an op */
-    uint32_t chip;    /* DL_FILTER_OP: the launches of an op, whatever their own ids are */
-    uint32_t session; /* which replay of a trace, from 1; 0: none; DL_FILTER_ANY: each */
+    uint64_t id;   /* run host id; number from 0 in logs without ids; with DL_FILTER_OP an op */
+    uint32_t chip; /* DL_FILTER_OP: the launches of an op, whatever their own ids are */
+    uint32_t
+        session; /* which replay of a trace, from 1; 0: none; DL_FILTER_ANY: each; DL_FILTER_CAPTURE: no launch, but what
+                         the host did when the trace was captured */
 } dl_filter_id;
 
-#define DL_FILTER_OP  UINT32_MAX
-#define DL_FILTER_ANY UINT32_MAX
+#define DL_FILTER_OP      UINT32_MAX
+#define DL_FILTER_ANY     UINT32_MAX
+#define DL_FILTER_CAPTURE (UINT32_MAX - 1)
 
 /* Launches of a chip that are left out: a bit for each, by dl_launch.number. */
 typedef struct dl_filter_skip {

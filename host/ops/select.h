@@ -53,8 +53,8 @@ static inline bool op_selected_time(const op_selected *s, uint64_t time)
     return time > s->from && time <= s->to;
 }
 
-/* NOT_FOUND, with what there is, when one of the numbers that a filter wants is of no launch. `chips`: their ids by
- * dl_launch.chip. */
+/* NOT_FOUND, with what there is, when one of the numbers that a filter wants is of no launch of the chips that it wants. `chips`: their
+ * ids by dl_launch.chip; NULL: all launches are of wanted chips, which have been looked at. */
 devlog_status op_select_check(const dl_filter *f, const dl_launch *launches, size_t n, const uint32_t *chips,
                               devlog_error *err);
 /* NOT_FOUND: all parts of the selection together leave nothing. */

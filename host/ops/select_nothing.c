@@ -58,6 +58,11 @@ static uint64_t session_of(const dl_launch *l, const uint32_t *chips)
     return session ? session : UINT64_MAX;
 }
 
+static bool is_wanted(const dl_filter *f, const dl_launch *l, const uint32_t *chips)
+{
+    return !chips || dl_filter_in(f->chips, f->n_chips, chips[l->chip]);
+}
+
 /* One of the ranges that no launch is in; NULL: each has some. */
 static const dl_filter_range *in_vain(const dl_filter_range *ranges, size_t n, const numbers *there)
 {
@@ -70,15 +75,15 @@ static const dl_filter_range *in_vain(const dl_filter_range *ranges, size_t n, c
     return NULL;
 }
 
-static devlog_status no_such(const char *option, const char *what, const dl_filter_range *r, numbers *all,
-                             devlog_error *err)
+static devlog_status no_such(const char *option, const char *what, const dl_filter_range *r,
+                             const char *where, numbers *all, devlog_error *err)
 {
     char high[24] = "";
     dl_str there = {0};
     if (r->high > r->low) snprintf(high, sizeof high, "-%llu", (unsigned long long)r->high);
     show(all, &there);
-    dl_fail(err, DEVLOG_ERR_NOT_FOUND, "--%s %llu%s: no such %s; the log has %s", option,
-            (unsigned long long)r->low, high, what, there.text && !there.failed ? there.text : "others");
+    dl_fail(err, DEVLOG_ERR_NOT_FOUND, "--%s %llu%s: no such %s; %s %s", option, (unsigned long long)r->low,
+            high, what, where, there.text && !there.failed ? there.text : "others");
     dl_str_free(&there);
     return DEVLOG_ERR_NOT_FOUND;
 }
@@ -97,24 +102,31 @@ devlog_status op_select_check(const dl_filter *f, const dl_launch *launches, siz
         {"traces", "trace", f->traces, f->n_traces, trace_of},
         {"trace-sessions", "replay", f->sessions, f->n_sessions, session_of},
     };
+    const char *const left = f->n_cores || f->n_riscs ? "the chips, cores and RISCs that are wanted have"
+                             : f->n_chips             ? "the chips that are wanted have"
+                                                      : "the log has";
     numbers all = {malloc((n + 1) * sizeof *all.items), 0};
     if (!all.items) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     devlog_status status = DEVLOG_OK;
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0] && !status; k++) {
-        if (!kinds[k].n) continue;
+        const bool of_chips = kinds[k].value == chip_of;
+        if (!kinds[k].n || (of_chips && !chips)) continue;
         all.n = 0;
         for (size_t i = 0; i < n; i++) {
+            if (!of_chips && !is_wanted(f, &launches[i], chips)) continue;
             const uint64_t value = kinds[k].value(&launches[i], chips);
             if (value != UINT64_MAX) all.items[all.n++] = value;
         }
         const dl_filter_range *r = in_vain(kinds[k].ranges, kinds[k].n, &all);
-        if (r) status = no_such(kinds[k].option, kinds[k].what, r, &all, err);
+        if (r)
+            status = no_such(kinds[k].option, kinds[k].what, r, of_chips ? "the log has" : left, &all, err);
     }
     free(all.items);
     if (status || !f->skip_launches) return status;
     uint32_t counts[DL_MAX_CHIPS] = {0}, most = 0;
     for (size_t i = 0; i < n; i++)
-        if (++counts[launches[i].chip] > most) most = counts[launches[i].chip];
+        if (is_wanted(f, &launches[i], chips) && ++counts[launches[i].chip] > most)
+            most = counts[launches[i].chip];
     if (f->skip_launches < most) return DEVLOG_OK;
     return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "--skip-launches %llu: no chip has more than %u launches",
                    (unsigned long long)f->skip_launches, most);

@@ -3,6 +3,7 @@
 #include "tt_metal/folder.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,22 +152,29 @@ tt_streamed tt_streamed_is(const char *path)
                                                             : TT_STREAMED_NOT;
 }
 
+static int may_be_streamed(const struct dirent *e)
+{
+    return strstr(e->d_name, ".csv") && strcmp(e->d_name, TT_OPS_TIMES_NAME) != 0;
+}
+
+/* Of several the first by name, which does not depend on the folder's order. */
 static bool find_streamed(tt_files *f, const char *folder)
 {
-    DIR *d = opendir(folder);
-    bool ok = true;
-    for (struct dirent *e; d && ok && (!f->report || !f->log) && (e = readdir(d)) != NULL;) {
-        if (!strstr(e->d_name, ".csv") || strcmp(e->d_name, TT_OPS_TIMES_NAME) == 0) continue;
-        char *path = dl_path_join(folder, e->d_name);
-        ok = path != NULL;
-        const tt_streamed kind = ok ? tt_streamed_is(path) : TT_STREAMED_NOT;
+    struct dirent **files = NULL;
+    const int n = scandir(folder, &files, may_be_streamed, alphasort);
+    bool ok = n >= 0 || errno != ENOMEM;
+    for (int i = 0; i < n; i++) {
+        char *path = ok && (!f->report || !f->log) ? dl_path_join(folder, files[i]->d_name) : NULL;
+        const tt_streamed kind = path ? tt_streamed_is(path) : TT_STREAMED_NOT;
         char **to = kind == TT_STREAMED_OPS ? &f->report : kind == TT_STREAMED_ZONES ? &f->log : NULL;
+        ok = ok && (path || (f->report && f->log));
         if (to && !*to)
             *to = path;
         else
             free(path);
+        free(files[i]);
     }
-    if (d) closedir(d);
+    free(files);
     return ok;
 }
 

@@ -2,6 +2,7 @@
 #include "tt_metal/noc.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -404,26 +405,34 @@ static tt_noc_grid read_grid(const char *folder, tt_found *found, bool *no_memor
     return tt_noc_grid_of(type);
 }
 
+static int of_program(const struct dirent *e)
+{
+    tt_noc ids;
+    return take_name(e->d_name, &ids);
+}
+
+/* In the order of names, so that what is said is the same everywhere. */
 devlog_status tt_nocs_read(tt_nocs *n, const char *folder, tt_found *found, devlog_error *err)
 {
-    DIR *d = opendir(folder);
+    struct dirent **files = NULL;
     bool no_memory = false;
     *n = (tt_nocs){.grid = read_grid(folder, found, &no_memory)};
+    const int n_files = scandir(folder, &files, of_program, alphasort);
+    no_memory |= n_files < 0 && errno == ENOMEM;
     devlog_status status = no_memory ? dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory") : DEVLOG_OK;
-    for (struct dirent *e; d && !status && (e = readdir(d)) != NULL;) {
-        tt_noc ids;
+    for (int i = 0; i < n_files; i++) {
         dl_input *in;
-        if (!take_name(e->d_name, &ids)) continue;
-        char *path = dl_path_join(folder, e->d_name);
-        if (!path)
+        char *path = status ? NULL : dl_path_join(folder, files[i]->d_name);
+        if (!status && !path)
             status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-        else if (dl_input_open(&in, path, NULL) == DEVLOG_OK)
-            status = read_one(n, e->d_name, in, found, err);
-        else
+        else if (!status && dl_input_open(&in, path, NULL) == DEVLOG_OK)
+            status = read_one(n, files[i]->d_name, in, found, err);
+        else if (!status)
             tt_found_add(found, TT_STOPPED, "%s cannot be read", path);
         free(path);
+        free(files[i]);
     }
-    if (d) closedir(d);
+    free(files);
     sort(n);
     return status;
 }

@@ -94,14 +94,16 @@ uint64_t tt_select_time(const tt_host *h, const tt_op *op, uint32_t session)
     return op->flags & TT_OP_ZONE ? op->start : op->sent;
 }
 
-/* An op itself, and each replay of the trace in which it was captured; an op of which only its zone is left may be of the
- * device that its id names, or of the first one, as in join.c. */
-static bool add_op(op_selected *s, const tt_host *h, const tt_op *op)
+/* An op itself, and each replay of the trace in which it was captured, when it ran on no device; an op of which only its zone is
+ * left may be of the device that its id names, or of the first one, as in join.c. */
+static bool add_op(op_selected *s, const tt_host *h, const tt_op *op, bool window)
 {
     const tt_trace *t = op->trace == TT_NONE ? NULL : tt_host_trace(h, op->device, op->trace);
-    bool ok = !op_selected_time(s, tt_select_time(h, op, 0)) || op_selected_add(s, op->id, op->device, 0);
-    if (ok && op->device == TT_NONE && op->flags & TT_OP_LOST &&
-        op_selected_time(s, tt_select_time(h, op, 0)))
+    const bool in = op_selected_time(s, tt_select_time(h, op, 0));
+    /* Whatever a log has of it, also replays that the host does not tell of. */
+    if (!window && op->device != TT_NONE) return op_selected_add(s, op->id, op->device, DL_FILTER_ANY);
+    bool ok = !in || op_selected_add(s, op->id, op->device, op->trace == TT_NONE ? 0 : DL_FILTER_CAPTURE);
+    if (ok && in && op->device == TT_NONE && op->flags & TT_OP_LOST)
         ok = op_selected_add(s, op->id, (uint32_t)(op->id & 1023), DL_FILTER_ANY) &&
              op_selected_add(s, op->id, 0, DL_FILTER_ANY);
     for (uint32_t session = 1; t && session <= t->replays && ok; session++)
@@ -123,7 +125,7 @@ devlog_status tt_select(op_selected *s, const tt_host *h, const op_select_option
             tt_host_name(h, op, &name);
             in = op_asked_wants(&w, name.text ? name.text : "");
         }
-        if (in && !add_op(s, h, op)) status = no_memory(err);
+        if (in && !add_op(s, h, op, o->from || o->to)) status = no_memory(err);
     }
     if (!status && op_asked_not_met(&w)) status = no_tt_op(h, op_asked_not_met(&w), err);
     op_selected_order(s);

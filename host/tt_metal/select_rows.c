@@ -88,7 +88,10 @@ static bool is_picked(const chooser *c, const tt_row *r)
         return dl_filter_picks(c->picks, x->id, x->device, r->session == TT_NONE ? 0 : r->session);
     }
     const tt_op *op = &c->j->host->ops[r->op];
-    return dl_filter_picks(c->picks, op->id, op->device, r->session == TT_NONE ? 0 : r->session);
+    const uint32_t session = r->session != TT_NONE  ? r->session
+                             : op->trace == TT_NONE ? 0
+                                                    : DL_FILTER_CAPTURE;
+    return dl_filter_picks(c->picks, op->id, op->device, session);
 }
 
 /* Only where numbers are wanted: it takes room for all launches. */

@@ -65,7 +65,8 @@ class Selection:
             parts = [p for p in parts if p not in ("traces", "sessions")]
         by_time = {d: sorted((x for x in f.runs if x.device == d), key=lambda x: fw(x)[0]) for d in f.devices}
         if "chips" in parts:
-            chips = r.sample(f.devices, r.randrange(1, len(f.devices) + 1))
+            there = sorted({x.device for x in f.runs})
+            chips = r.sample(there, r.randrange(1, len(there) + 1))
             self.options += ["--chips", ",".join(map(str, chips))]
             kept = [x for x in kept if x.device in chips]
         if "op" in parts:
@@ -91,7 +92,7 @@ class Selection:
                     self.options += ["--to-signpost", posts[last][0]]
                     kept = [x for x in kept if time(x) <= posts[last][1]]
         if "launches" in parts:
-            ids = sorted({x.id for x in f.runs})
+            ids = sorted({x.id for x in f.runs if "chips" not in parts or x.device in chips})
             chosen = r.sample(ids, r.randrange(1, len(ids) + 1))
             self.options += ["--launches", ",".join(map(str, chosen))]
             kept = [x for x in kept if x.id in chosen]
@@ -168,10 +169,9 @@ def report_of(folder, out, options):
         return p.returncode, p.stdout + p.stderr, f.read()
 
 
-def check_parts(folder, top, options, losses):
-    """The same of the log, packed, and of the whole run."""
+def check_packed(folder, top, options):
+    """The same of the log, packed: exit status, words, report."""
     out, log = os.path.join(top, "out"), os.path.join(folder, "profile_log_device.csv")
-    whole = report_of(folder, out, [])
     said = report_of(folder, out, options)
     packed = os.path.join(top, "packed", "logs")
     shutil.copytree(folder, packed)
@@ -181,11 +181,19 @@ def check_parts(folder, top, options, losses):
     for a, b, what in zip(said, of_packed, ("exit status", "words", "report")):
         a, b = (str(x).replace(packed, folder).replace(".csv.pack", ".csv") for x in (a, b))
         assert a == b, "packed, %s:\n%s\nof the log:\n%s" % (what, b[:1500], a[:1500])
+    return said
+
+
+def check_parts(folder, top, options):
+    """The same of the log, packed, and of the whole run."""
+    whole = report_of(folder, os.path.join(top, "out"), [])
+    said = check_packed(folder, top, options)
     if not said[2] or not whole[2]:
         return
     rows = list(csv.DictReader(said[2].splitlines()))
     all_rows = list(csv.DictReader(whole[2].splitlines()))
-    columns = [c for c in rows[0] if c in all_rows[0]] if rows else []
+    # What counters a chip has is judged by the launches that were taken.
+    columns = [c for c in rows[0] if c in all_rows[0] and not c.endswith("(%)")] if rows else []
     known = {tuple(r[c] for c in columns) for r in all_rows}
     for r in rows:
         assert tuple(r[c] for c in columns) in known, "a row that is not in the whole report: %s" % {c: r[c] for c in columns if r[c]}
@@ -236,7 +244,7 @@ def one(seed):
         try:
             check_ops(folder, top, selection)
             if f.form != "report":
-                check_parts(folder, top, selection.options, [])
+                check_parts(folder, top, selection.options)
             if f.form != "report":
                 log = os.path.join(folder, "profile_log_device.csv")
                 check_logs(log, top, selection)
@@ -263,7 +271,7 @@ def lost(seed):
         if not os.path.exists(os.path.join(folder, "profile_log_device.csv")):
             return
         try:
-            check_parts(folder, top, options, losses)
+            check_parts(folder, top, options)
         except AssertionError as e:
             raise AssertionError("%s, %s\n%s" % (" ".join(losses), " ".join(options), e))
 
@@ -395,6 +403,7 @@ def own(seed):
                 assert q.returncode == 1 and p.returncode in (0, 1, 3), (q.stderr, p.stderr)
                 return
             assert p.returncode in (0, 3) and q.returncode == 0, (p.stderr, q.stderr)
+            check_packed(folder, top, options)
             want = sum(2 * (x["end"] - x["start"]) for x in kept)
             with open(os.path.join(top, "ops", "ops_perf_results.csv"), newline="") as f:
                 rows = list(csv.DictReader(f))
@@ -410,15 +419,24 @@ def own(seed):
             raise AssertionError("%s\n%s" % (" ".join(options), e))
 
 
-for number in range(FIRST, FIRST + NUMBER):
-    for test in (one, nothing, own, lost):
-        if test is nothing and number % 8:
-            continue
-        try:
-            test(number)
-            passed += 1
-        except AssertionError as e:
-            failed += 1
-            print("%s, seed %d: %s" % (test.__name__, number, str(e)[:1500]))
+# A log without traces of which replays were asked for on both sides of a signpost.
+FOUND = ((one, 451959),)
+
+
+def tests():
+    yield from FOUND
+    for number in range(FIRST, FIRST + NUMBER):
+        for test in (one, nothing, own, lost):
+            if test is not nothing or number % 8 == 0:
+                yield test, number
+
+
+for test, number in tests():
+    try:
+        test(number)
+        passed += 1
+    except AssertionError as e:
+        failed += 1
+        print("%s, seed %d: %s" % (test.__name__, number, str(e)[:1500]))
 print("%d passed, %d failed; %d selections left nothing, %d everything" % (passed, failed, empty, whole))
 sys.exit(1 if failed else 0)

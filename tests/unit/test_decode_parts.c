@@ -389,6 +389,38 @@ static void logs_of_every_version(void **state)
     assert_true(sum.parts > 50);
 }
 
+/* Rows that begin with a name, and above them nothing that begins with a digit: what a part is told of the lines above it has rows
+ * among it. Then rows of six columns. */
+static void names_in_front(dl_str *out)
+{
+    dl_str_add(
+        out,
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
+        "type, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, "
+        "zone name, PCIe slot, source line, source file, meta data\n");
+    for (unsigned core = 1; core <= 3; core++)
+        for (unsigned i = 0; i < 30; i++)
+            dl_str_fmt(out, "ZONE_%s, 1, %u, ERISC, 10, %u, 0, %u, ERISC-FW, 0, 10, k.cc,\n",
+                       i % 2 ? "END" : "START", core, 1000 + 50 * i, 1 + i / 2);
+    dl_str_add(out, "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n");
+    for (unsigned core = 1; core <= 40; core++)
+        for (unsigned i = 0; i < 8; i++)
+            dl_str_fmt(out, "0, 1, %u, BRISC, %u, %u\n", core, 1 + i % 4, 5000 + 50 * i);
+}
+
+static void rows_in_the_head(void **state)
+{
+    (void)state;
+    tally sum = {0};
+    dl_str log = {0};
+    names_in_front(&log);
+    for (uint64_t i = 1; i <= 60; i++) {
+        uint64_t seed = i;
+        try_log(log.text, log.len, 1 + i % 2, &seed, &sum);
+    }
+    dl_str_free(&log);
+}
+
 static void put_file(const char *path, const char *bytes, size_t n)
 {
     uint64_t unused = 0;
@@ -601,6 +633,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logs_of_every_version),
+        cmocka_unit_test(rows_in_the_head),
         cmocka_unit_test(damaged_packed_logs),
         cmocka_unit_test(random_logs),
         cmocka_unit_test(rich_logs),

@@ -175,12 +175,37 @@ static void lines_within_lines(void **state)
         }
 }
 
+/* Whether a log is in disorder its beginning says, of which a line may be longer than the packed file. */
+static void disorder_behind_a_long_line(void **state)
+{
+    (void)state;
+    dl_str log = {0};
+    dl_str_add(&log, "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n");
+    for (unsigned i = 0; i < 90; i++) {
+        const unsigned k = i == 5    ? 80
+                           : i == 24 ? 60
+                           : i == 29 ? 70
+                                     : i; /* three of them are behind later ones */
+        dl_str_fmt(&log, "0,1,%u,BRISC,100,%u,0,%u,BRISC-FW,ZONE_%s,10,k.cc,", 1 + k % 2, 1000 + 100 * k,
+                   k / 4, k / 2 % 2 ? "END" : "START");
+        if (i == 5) dl_str_fmt(&log, ",%05000d", 0);
+        dl_str_add(&log, "\n");
+    }
+    for (size_t way = 0; way < WAYS; way++)
+        says_the_same(log.text, log.len, 0, &ways[way]);
+    dl_str_free(&log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regular_logs),       cmocka_unit_test(logs_behind_logs),
-        cmocka_unit_test(damaged_logs),       cmocka_unit_test(crowded_logs),
-        cmocka_unit_test(foretold_until_not), cmocka_unit_test(lines_within_lines),
+        cmocka_unit_test(regular_logs),
+        cmocka_unit_test(logs_behind_logs),
+        cmocka_unit_test(damaged_logs),
+        cmocka_unit_test(crowded_logs),
+        cmocka_unit_test(foretold_until_not),
+        cmocka_unit_test(lines_within_lines),
+        cmocka_unit_test(disorder_behind_a_long_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,11 +119,20 @@ static devlog_status read_first(dl_decode *d, const char *path, uint64_t end, de
     return DEVLOG_OK;
 }
 
-/* What a file begins with tells of the rows of a part of it, too: all lines above the first row. Nothing is counted. */
+/* Rows of another part: its decoder has them. */
+static devlog_status drop_marks(void *ctx, dl_marks *m, bool all, uint32_t *taken, devlog_error *err)
+{
+    (void)ctx, (void)all, (void)err;
+    *taken = m->n;
+    return DEVLOG_OK;
+}
+
+/* What a file begins with tells of the rows of a part of it, too: all lines above the first that begins with a digit. Rows that
+ * begin with something else may be among them. Nothing is counted. */
 static devlog_status learn_head(dl_decode *d, const char *path, uint64_t end, devlog_error *err)
 {
     dl_block *b = &d->blocks[0];
-    const dl_parse_sink sink = sink_of(d);
+    const dl_parse_sink sink = {d, drop_marks, decode_chip_line};
     devlog_status status = read_first(d, path, end, err);
     if (status) return status;
     size_t n = 0;
@@ -132,6 +141,7 @@ static devlog_status learn_head(dl_decode *d, const char *path, uint64_t end, de
         n = line ? (size_t)(line - b->text) + 1 : b->n;
     }
     if (n) status = dl_parser_block(d->parser, b->text, n, &sink, err);
+    if (!status) status = dl_parser_end_run(d->parser, &sink, err);
     dl_losses_free(&d->losses);
     return status;
 }

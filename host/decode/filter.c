@@ -51,14 +51,14 @@ int dl_filter_by_id(const void *a, const void *b)
     return x->session < y->session ? -1 : x->session > y->session;
 }
 
-/* Where what is picked of an id begins. */
-static size_t first_picked(const dl_filter *f, uint64_t id, uint32_t chip)
+/* Where in a list of launches those of an id begin. */
+static size_t first_of(const dl_filter_id *list, size_t n, uint64_t id, uint32_t chip)
 {
     const dl_filter_id wanted = {.id = id, .chip = chip};
-    size_t low = 0, high = f->n_picked;
+    size_t low = 0, high = n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (dl_filter_by_id(&f->picked[middle], &wanted) < 0)
+        if (dl_filter_by_id(&list[middle], &wanted) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -66,17 +66,22 @@ static size_t first_picked(const dl_filter *f, uint64_t id, uint32_t chip)
     return low;
 }
 
-static bool is_of(const dl_filter *f, size_t at, uint64_t id, uint32_t chip)
+static bool has_any(const dl_filter_id *list, size_t n, uint64_t id, uint32_t chip)
 {
-    return at < f->n_picked && f->picked[at].chip == chip && f->picked[at].id == id;
+    const size_t at = first_of(list, n, id, chip);
+    return at < n && list[at].chip == chip && list[at].id == id;
+}
+
+static bool has(const dl_filter_id *list, size_t n, uint64_t id, uint32_t chip, uint32_t session)
+{
+    for (size_t at = first_of(list, n, id, chip); at < n && list[at].chip == chip && list[at].id == id; at++)
+        if (list[at].session == session || list[at].session == DL_FILTER_ANY) return true;
+    return false;
 }
 
 bool dl_filter_picks(const dl_filter *f, uint64_t id, uint32_t chip, uint32_t session)
 {
-    if (!f->picks) return true;
-    for (size_t at = first_picked(f, id, chip); is_of(f, at, id, chip); at++)
-        if (f->picked[at].session == session || f->picked[at].session == DL_FILTER_ANY) return true;
-    return false;
+    return !f->picks || has(f->picked, f->n_picked, id, chip, session);
 }
 
 uint32_t dl_filter_session(const dl_launch *l)
@@ -90,12 +95,23 @@ static bool is_picked(const dl_filter *f, uint32_t chip, const dl_launch *l)
     if (!f->picks) return true;
     /* Which replay it is, may be what other RISCs say. */
     const bool counted = l->trace_counter != DL_NO_ID && l->trace_counter;
-    if (f->also && !counted) return is_of(f, first_picked(f, l->run_host_id, chip), l->run_host_id, chip);
+    if (f->also && !counted) return has_any(f->picked, f->n_picked, l->run_host_id, chip);
     if (l->op) return dl_filter_picks(f, l->op, DL_FILTER_OP, 0);
     const uint64_t id = l->has_ids ? l->run_host_id : l->number;
     const uint32_t session = dl_filter_session(l);
     /* A replay of a trace in a log that does not say so is known by how often its id has come. */
     return dl_filter_picks(f, id, chip, session) || (!session && dl_filter_picks(f, id, chip, l->repeat));
+}
+
+/* Which replay it is only the log's own count says; of a chip of which nothing is told all launches are. */
+static bool is_told(const dl_filter *f, uint32_t chip, const dl_launch *l)
+{
+    if (!f->n_told || !l->has_ids || !l->run_host_id) return true;
+    const size_t at = first_of(f->told, f->n_told, 0, chip);
+    if (at == f->n_told || f->told[at].chip != chip) return true;
+    const bool counted = l->trace_counter != DL_NO_ID && l->trace_counter;
+    return counted ? has(f->told, f->n_told, l->run_host_id, chip, l->trace_counter)
+                   : has_any(f->told, f->n_told, l->run_host_id, chip);
 }
 
 static bool is_skipped(const dl_filter_skip *s, uint32_t number)
@@ -111,6 +127,7 @@ bool dl_filter_trace(const dl_filter *f, uint32_t trace, uint32_t session)
 
 bool dl_filter_launch_of(const dl_filter *f, uint32_t chip, const dl_launch *l)
 {
+    if (!is_told(f, chip, l)) return true;
     if (l->number < f->skip_launches) return false;
     for (size_t i = 0; i < f->n_skips; i++)
         if (f->skips[i].chip == chip && is_skipped(&f->skips[i], l->number)) return false;

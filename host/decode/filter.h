@@ -52,6 +52,10 @@ typedef struct dl_filter {
     bool also;  /* these launches beside those that traces and sessions let through */
     const dl_filter_id *picked;
     size_t n_picked;
+    const dl_filter_id
+        *told; /* launches that are none of these are let through, whatever else is; none: all may be some */
+    size_t n_told;
+    uint32_t told_shift;         /* ids are given one after the other, but for so many bits at their end */
     const dl_filter_skip *skips; /* chips that are not among them: nothing is left out */
     size_t n_skips;
     uint64_t from, to;      /* cycles; an event is kept when it touches this window; to == 0: no end */

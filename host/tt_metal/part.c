@@ -124,6 +124,50 @@ static bool choose(tt_part *p, const dl_filter *wanted)
     return ok;
 }
 
+static int by_device(const void *a, const void *b)
+{
+    const dl_filter_id *x = a, *y = b;
+    return (x->chip > y->chip) - (x->chip < y->chip);
+}
+
+/* Launches of no op are read, too, on devices of which rows stay: one that ran in between has a latency counted from it. Ids are the
+ * number of the op, and behind it in the later versions its device in ten bits. */
+static bool note_told(tt_part *p, const tt_host *h)
+{
+    size_t n = 0, n_chosen = 0;
+    bool of_devices = p->n > 0;
+    p->told = malloc((p->n + h->n_ops + 1) * sizeof *p->told);
+    dl_filter_id *chosen = malloc((p->n + 1) * sizeof *chosen);
+    if (!p->told || !chosen) {
+        free(chosen);
+        return false;
+    }
+    for (size_t i = 0; i < p->n; i++)
+        if (p->rows[i].chosen) chosen[n_chosen++] = (dl_filter_id){.chip = p->rows[i].device};
+    qsort(chosen, n_chosen, sizeof *chosen, by_device);
+    for (size_t i = 0; i < p->n; i++) {
+        const tt_part_row *r = &p->rows[i];
+        const dl_filter_id id = {r->id, r->device, r->session};
+        of_devices = of_devices && (r->id & 1023) == r->device;
+        p->told[n++] = bsearch(&id, chosen, n_chosen, sizeof *chosen, by_device)
+                           ? id
+                           : (dl_filter_id){r->id, DL_FILTER_OP, DL_FILTER_CAPTURE};
+    }
+    for (size_t i = 0; i < h->n_ops; i++) { /* those without a launch have ids, too */
+        const tt_op *o = &h->ops[i];
+        const dl_filter_id id = {o->id, o->device, DL_FILTER_CAPTURE};
+        const bool captured =
+            o->trace != TT_NONE && bsearch(&id, chosen, n_chosen, sizeof *chosen, by_device) != NULL;
+        p->told[n++] = captured ? id : (dl_filter_id){o->id, DL_FILTER_OP, DL_FILTER_CAPTURE};
+    }
+    free(chosen);
+    qsort(p->told, n, sizeof *p->told, dl_filter_by_id);
+    p->filter.told = p->told;
+    p->filter.n_told = n;
+    p->filter.told_shift = of_devices ? 10 : 0;
+    return true;
+}
+
 /* Launches that were asked for by number may be of no op: their numbers stay, and the ids before them come with them. */
 static bool take_ranges(tt_part *p, const dl_filter *f)
 {
@@ -167,7 +211,7 @@ devlog_status tt_part_make(tt_part *p, const tt_host *h, const op_selection *s, 
         ok = add_op(p, h, i);
     if (ok && p->n > MOST_ROWS) return DEVLOG_OK;
     if (ok && p->n) qsort(p->rows, p->n, sizeof *p->rows, by_order);
-    ok = ok && choose(p, &wanted);
+    ok = ok && choose(p, &wanted) && note_told(p, h);
     p->any = true;
     p->filter.partly = true;
     p->filter.picks = by_host || p->by_trace;
@@ -218,9 +262,11 @@ bool tt_part_is_enough(const tt_part *p, const tt_join *j)
     /* Launches that the host does not tell of have their places by what the log says. */
     for (size_t i = 0; i < j->n && ok; i++) {
         const tt_row *r = &j->rows[i];
-        if (r->left_out || r->exec == TT_NONE) continue;
+        if (r->exec == TT_NONE) continue;
+        const dl_filter_id of = {.chip = j->execs->items[r->exec].device};
+        if (r->left_out && !bsearch(&of, p->told, p->filter.n_told, sizeof of, by_device)) continue;
         ok = r->op != TT_NONE && !(r->notes & (TT_NOTE_EXTRA_REPLAY | TT_NOTE_TWICE));
-        if (ok && p->by_trace) ok = j->host->ops[r->op].trace == r->trace;
+        if (ok && !r->left_out && p->by_trace) ok = j->host->ops[r->op].trace == r->trace;
     }
     for (size_t i = 0; i < p->n && ok; i++) {
         size_t before;
@@ -238,6 +284,7 @@ void tt_part_free(tt_part *p)
 {
     free(p->rows);
     free(p->ids);
+    free(p->told);
     free(p->ranges);
     *p = (tt_part){0};
 }

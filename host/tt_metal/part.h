@@ -23,6 +23,7 @@ typedef struct tt_part {
     size_t n, cap;
     dl_filter_id *ids;
     size_t n_ids, cap_ids;
+    dl_filter_id *told; /* of all rows */
     dl_filter_range *ranges;
 } tt_part;
 

@@ -185,7 +185,7 @@ static bool meets(const dl_filter_range *r, size_t n, uint64_t from, uint64_t to
     return low < n && r[low].low <= to;
 }
 
-static int by_id(const void *a, const void *b)
+static int compare_ids(const void *a, const void *b)
 {
     const dl_filter_id *x = a, *y = b;
     return x->id < y->id ? -1 : x->id > y->id;
@@ -224,7 +224,7 @@ static bool want_picked(planner *p)
         picked[i] = f->picked[i];
         good = f->picked[i].chip != DL_FILTER_OP; /* which op a launch is of, its rows say */
     }
-    if (good && f->n_picked) qsort(picked, f->n_picked, sizeof *picked, by_id);
+    if (good && f->n_picked) qsort(picked, f->n_picked, sizeof *picked, compare_ids);
     /* Neighbours are wanted together; ids of which nothing is there do not matter. */
     const size_t n = good ? merge(r, f->n_picked) : 0;
     bool any = false;
@@ -243,6 +243,100 @@ static bool want_picked(planner *p)
     free(picked);
     return good && any;
 }
+
+/* ---- Launches that nobody told of ------------------------------------------------------------------------- */
+
+/* An id without its last bits, and how many replays of it are told of; UINT32_MAX: it is of no trace. */
+typedef struct told_id {
+    uint64_t id;
+    uint32_t replays;
+} told_id;
+
+/* In order, each once; and the least number of replays of each CHUNK of them. */
+typedef struct told_ids {
+    told_id *items;
+    uint32_t *least;
+    size_t n;
+} told_ids;
+
+enum { CHUNK = 64 };
+
+static int compare_told(const void *a, const void *b)
+{
+    const told_id *x = a, *y = b;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    return (x->replays < y->replays) - (x->replays > y->replays);
+}
+
+static bool told_of(told_ids *t, const dl_filter *f)
+{
+    const size_t n = f->n_told + 1;
+    *t = (told_ids){.items = malloc(n * sizeof *t->items),
+                    .least = malloc((n / CHUNK + 1) * sizeof *t->least)};
+    if (!t->items || !t->least) return false;
+    t->items[0] = (told_id){0, UINT32_MAX}; /* of no op */
+    for (size_t i = 0; i < f->n_told; i++) {
+        const dl_filter_id *of = &f->told[i];
+        const bool plain = of->session == 0 || of->chip == DL_FILTER_OP,
+                   captured = of->session == DL_FILTER_CAPTURE;
+        t->items[i + 1] = (told_id){of->id >> f->told_shift, plain ? UINT32_MAX : captured ? 0 : of->session};
+    }
+    qsort(t->items, n, sizeof *t->items, compare_told);
+    for (size_t i = 0; i < n; i++) {
+        if (t->n && t->items[t->n - 1].id == t->items[i].id) continue;
+        const told_id *of = &t->items[i];
+        if (t->n % CHUNK == 0 || of->replays < t->least[t->n / CHUNK]) t->least[t->n / CHUNK] = of->replays;
+        t->items[t->n++] = *of;
+    }
+    return true;
+}
+
+/* Whether all ids from `low` to `high` are told of, each with this replay. */
+static bool is_told(const told_ids *t, uint64_t low, uint64_t high, uint64_t replay)
+{
+    size_t at = 0;
+    for (size_t end = t->n; at < end;) {
+        const size_t middle = at + (end - at) / 2;
+        if (t->items[middle].id < low)
+            at = middle + 1;
+        else
+            end = middle;
+    }
+    if (high - low >= t->n - at || t->items[at].id != low || t->items[at + (high - low)].id != high)
+        return false;
+    for (const size_t end = at + (high - low) + 1; at < end;) {
+        const bool all = at % CHUNK == 0 && end - at >= CHUNK;
+        if ((all ? t->least[at / CHUNK] : t->items[at].replays) < replay) return false;
+        at += all ? CHUNK : 1;
+    }
+    return true;
+}
+
+/* Wants the blocks that may have a launch that nobody told of: its id is missing among those that were given, or it is a later
+ * replay. False: no memory. */
+static bool want_untold(planner *p)
+{
+    const uint32_t shift = p->f->told_shift;
+    told_ids t;
+    const bool good = told_of(&t, p->f);
+    for (size_t i = 0; i < p->index->n && good; i++) {
+        const pk_row_ids *ids = &info_of(p, i)->ids;
+        const uint64_t replay = ids->counts.n ? ids->counts.high[ids->counts.n - 1] : 0;
+        bool all = true;
+        if (!has_rows(p, i)) continue;
+        if (!has_ids(p, i)) all = is_told(&t, least(p, i) >> shift, most(p, i) >> shift, 0);
+        for (size_t k = 0; has_ids(p, i) && k < ids->plain.n && all; k++)
+            all = is_told(&t, ids->plain.low[k] >> shift, ids->plain.high[k] >> shift, 0);
+        for (size_t k = 0; has_ids(p, i) && k < ids->traced.n && all; k++)
+            all = is_told(&t, ids->traced.low[k] >> shift, ids->traced.high[k] >> shift, replay);
+        p->wanted[i] |= !all;
+    }
+    free(t.items);
+    free(t.least);
+    return good;
+}
+
+/* ---- Time ------------------------------------------------------------------------------------------------- */
 
 /* Whether something that begins in block i and ends in block k may touch the window. */
 static bool touches(const planner *p, size_t i, size_t k)
@@ -302,6 +396,7 @@ bool dl_window_plan(dl_window *w, const pk_index *index, const dl_columns *colum
             p.wanted[i] = has_rows(&p, i);
     }
     if (good && !f->also && (f->n_traces || f->n_sessions)) good = leave_traces(&p);
+    if (good && f->n_told) good = want_untold(&p);
     for (size_t i = 0; i < index->n && good; i++) {
         /* Chip lines and headers are among the raw rows. */
         p.wanted[i] |= i == 0 || index->entries[i].info.raw || !has_rows(&p, i);

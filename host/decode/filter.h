@@ -12,13 +12,12 @@ typedef struct dl_filter_core {
     uint16_t x, y;
 } dl_filter_core;
 
-/* A launch as who asked for it knows it. */
+/* A launch as who asked for it knows it. DL_FILTER_OP: the launches of an op, whatever their own ids are. DL_FILTER_ANY: each.
+ * DL_FILTER_CAPTURE: no launch, but what the host did when the trace was captured. */
 typedef struct dl_filter_id {
-    uint64_t id;   /* run host id; number from 0 in logs without ids; with DL_FILTER_OP an op */
-    uint32_t chip; /* DL_FILTER_OP: the launches of an op, whatever their own ids are */
-    uint32_t
-        session; /* which replay of a trace, from 1; 0: none; DL_FILTER_ANY: each; DL_FILTER_CAPTURE: no launch, but what
-                         the host did when the trace was captured */
+    uint64_t id;      /* run host id; number from 0 in logs without ids; with DL_FILTER_OP an op */
+    uint32_t chip;    /* or DL_FILTER_OP */
+    uint32_t session; /* which replay of a trace, from 1; 0: none; or DL_FILTER_ANY, DL_FILTER_CAPTURE */
 } dl_filter_id;
 
 #define DL_FILTER_OP      UINT32_MAX
@@ -52,8 +51,8 @@ typedef struct dl_filter {
     bool also;  /* these launches beside those that traces and sessions let through */
     const dl_filter_id *picked;
     size_t n_picked;
-    const dl_filter_id
-        *told; /* launches that are none of these are let through, whatever else is; none: all may be some */
+    /* Launches that are none of these are let through, whatever else is; none: all may be. */
+    const dl_filter_id *told;
     size_t n_told;
     uint32_t told_shift;         /* ids are given one after the other, but for so many bits at their end */
     const dl_filter_skip *skips; /* chips that are not among them: nothing is left out */

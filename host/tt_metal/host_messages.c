@@ -153,10 +153,19 @@ static uint32_t name_of(tt_host *h, const head *d)
     return number == DL_NO_STRING ? 0 : number;
 }
 
+/* A message by its first line, whose end may be of either kind: behind it are members of JSON. */
+static void quote(tt_host *h, tt_trouble kind, const tt_message *m)
+{
+    enum { MOST = 100 };
+    int n = 0;
+    while (n < MOST && (size_t)n < m->len && m->text[n] != '\r' && m->text[n] != '\n')
+        n++;
+    tt_found_add(h->found, kind, TT_OPS_DATA_NAME ":%llu: %.*s", (unsigned long long)m->line, n, m->text);
+}
+
 static bool bad_message(tt_host *h, const tt_message *m)
 {
-    tt_found_add(h->found, TT_BAD_MESSAGE, TT_OPS_DATA_NAME ":%llu: %.*s", (unsigned long long)m->line,
-                 (int)(m->len < 100 ? m->len : 100), m->text);
+    quote(h, TT_BAD_MESSAGE, m);
     return true;
 }
 
@@ -172,8 +181,7 @@ static bool short_op(tt_host *h, const tt_message *m, const head *d, tt_op *op)
     } else {
         op->flags |= TT_OP_ORPHAN;
         op->name = name_of(h, d);
-        tt_found_add(h->found, TT_UNKNOWN_CACHED, TT_OPS_DATA_NAME ":%llu: %.*s", (unsigned long long)m->line,
-                     (int)(m->len < 100 ? m->len : 100), m->text);
+        quote(h, TT_UNKNOWN_CACHED, m);
     }
     return tt_host_add_op(h, op);
 }

@@ -93,7 +93,6 @@ def without_places(words, where):
     words = words.replace(where, "WHERE")
     words = re.sub(r"(?:WHERE|OUT)/(?:[^ :,]*/)?", "", words)
     words = re.sub(r"(GLOBAL CALL COUNT \d+), \d+ bytes", r"\1", words)  # of a message, CRs among them
-    words = re.sub(r"(?m)^( +tracy_ops_data\.csv:\d+: [^\\\n]*).*", r"\1", words)  # a message's line ends
     words = re.sub(r"(?m)^( +)(?:\.logs|\.unpacked-\d+)$", r"\1", words)
     return re.sub(r"(\.csv|\.json|\.log)\.(?:gz|xz|zst|pack)\b", r"\1", words).replace("WHERE", "").replace("OUT", "")
 

@@ -185,7 +185,7 @@ static bool meets(const dl_filter_range *r, size_t n, uint64_t from, uint64_t to
     return low < n && r[low].low <= to;
 }
 
-static int compare_ids(const void *a, const void *b)
+static int by_id(const void *a, const void *b)
 {
     const dl_filter_id *x = a, *y = b;
     return x->id < y->id ? -1 : x->id > y->id;
@@ -224,7 +224,7 @@ static bool want_picked(planner *p)
         picked[i] = f->picked[i];
         good = f->picked[i].chip != DL_FILTER_OP; /* which op a launch is of, its rows say */
     }
-    if (good && f->n_picked) qsort(picked, f->n_picked, sizeof *picked, compare_ids);
+    if (good && f->n_picked) qsort(picked, f->n_picked, sizeof *picked, by_id);
     /* Neighbours are wanted together; ids of which nothing is there do not matter. */
     const size_t n = good ? merge(r, f->n_picked) : 0;
     bool any = false;
@@ -246,20 +246,19 @@ static bool want_picked(planner *p)
 
 /* ---- Launches that nobody told of ------------------------------------------------------------------------- */
 
-/* An id without its last bits, and how many replays of it are told of; UINT32_MAX: it is of no trace. */
+/* An id without its last bits, how many replays of it are told of (UINT32_MAX: it is of no trace), and where ids follow that have
+ * another number of them. */
 typedef struct told_id {
     uint64_t id;
     uint32_t replays;
+    size_t next;
 } told_id;
 
-/* In order, each once; and the least number of replays of each CHUNK of them. */
+/* In order, each once. */
 typedef struct told_ids {
     told_id *items;
-    uint32_t *least;
     size_t n;
 } told_ids;
-
-enum { CHUNK = 64 };
 
 static int compare_told(const void *a, const void *b)
 {
@@ -271,28 +270,28 @@ static int compare_told(const void *a, const void *b)
 static bool told_of(told_ids *t, const dl_filter *f)
 {
     const size_t n = f->n_told + 1;
-    *t = (told_ids){.items = malloc(n * sizeof *t->items),
-                    .least = malloc((n / CHUNK + 1) * sizeof *t->least)};
-    if (!t->items || !t->least) return false;
-    t->items[0] = (told_id){0, UINT32_MAX}; /* of no op */
+    *t = (told_ids){.items = malloc(n * sizeof *t->items)};
+    if (!t->items) return false;
+    t->items[0] = (told_id){.replays = UINT32_MAX}; /* of no op */
     for (size_t i = 0; i < f->n_told; i++) {
         const dl_filter_id *of = &f->told[i];
-        const bool plain = of->session == 0 || of->chip == DL_FILTER_OP,
-                   captured = of->session == DL_FILTER_CAPTURE;
-        t->items[i + 1] = (told_id){of->id >> f->told_shift, plain ? UINT32_MAX : captured ? 0 : of->session};
+        const bool plain = of->session == 0 || of->chip == DL_FILTER_OP;
+        t->items[i + 1] = (told_id){.id = of->id >> f->told_shift,
+                                    .replays = plain                              ? UINT32_MAX
+                                               : of->session == DL_FILTER_CAPTURE ? 0
+                                                                                  : of->session};
     }
     qsort(t->items, n, sizeof *t->items, compare_told);
-    for (size_t i = 0; i < n; i++) {
-        if (t->n && t->items[t->n - 1].id == t->items[i].id) continue;
-        const told_id *of = &t->items[i];
-        if (t->n % CHUNK == 0 || of->replays < t->least[t->n / CHUNK]) t->least[t->n / CHUNK] = of->replays;
-        t->items[t->n++] = *of;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (!t->n || t->items[t->n - 1].id != t->items[i].id) t->items[t->n++] = t->items[i];
+    for (size_t i = t->n; i-- > 0;)
+        t->items[i].next =
+            i + 1 < t->n && t->items[i + 1].replays == t->items[i].replays ? t->items[i + 1].next : i + 1;
     return true;
 }
 
-/* Whether all ids from `low` to `high` are told of, each with this replay. */
-static bool is_told(const told_ids *t, uint64_t low, uint64_t high, uint64_t replay)
+/* Whether all ids from `low` to `high` are told of, and none with a replay behind those that are; `counts`: NULL: of no trace. */
+static bool is_told(const told_ids *t, uint64_t low, uint64_t high, const pk_ids *counts)
 {
     size_t at = 0;
     for (size_t end = t->n; at < end;) {
@@ -304,16 +303,16 @@ static bool is_told(const told_ids *t, uint64_t low, uint64_t high, uint64_t rep
     }
     if (high - low >= t->n - at || t->items[at].id != low || t->items[at + (high - low)].id != high)
         return false;
-    for (const size_t end = at + (high - low) + 1; at < end;) {
-        const bool all = at % CHUNK == 0 && end - at >= CHUNK;
-        if ((all ? t->least[at / CHUNK] : t->items[at].replays) < replay) return false;
-        at += all ? CHUNK : 1;
+    const size_t end = at + (high - low) + 1;
+    for (; counts && at < end; at = t->items[at].next) {
+        const uint64_t behind = (uint64_t)t->items[at].replays + 1;
+        if (behind <= UINT32_MAX && pk_ids_meet(counts, behind, behind)) return false;
     }
     return true;
 }
 
-/* Wants the blocks that may have a launch that nobody told of: its id is missing among those that were given, or it is a later
- * replay. False: no memory. */
+/* Wants the blocks that may have a launch that nobody told of: its id is missing among those that were given, or it is the replay
+ * behind the last one. False: no memory. */
 static bool want_untold(planner *p)
 {
     const uint32_t shift = p->f->told_shift;
@@ -321,18 +320,16 @@ static bool want_untold(planner *p)
     const bool good = told_of(&t, p->f);
     for (size_t i = 0; i < p->index->n && good; i++) {
         const pk_row_ids *ids = &info_of(p, i)->ids;
-        const uint64_t replay = ids->counts.n ? ids->counts.high[ids->counts.n - 1] : 0;
         bool all = true;
         if (!has_rows(p, i)) continue;
-        if (!has_ids(p, i)) all = is_told(&t, least(p, i) >> shift, most(p, i) >> shift, 0);
+        if (!has_ids(p, i)) all = is_told(&t, least(p, i) >> shift, most(p, i) >> shift, NULL);
         for (size_t k = 0; has_ids(p, i) && k < ids->plain.n && all; k++)
-            all = is_told(&t, ids->plain.low[k] >> shift, ids->plain.high[k] >> shift, 0);
+            all = is_told(&t, ids->plain.low[k] >> shift, ids->plain.high[k] >> shift, NULL);
         for (size_t k = 0; has_ids(p, i) && k < ids->traced.n && all; k++)
-            all = is_told(&t, ids->traced.low[k] >> shift, ids->traced.high[k] >> shift, replay);
+            all = is_told(&t, ids->traced.low[k] >> shift, ids->traced.high[k] >> shift, &ids->counts);
         p->wanted[i] |= !all;
     }
     free(t.items);
-    free(t.least);
     return good;
 }
 

@@ -421,6 +421,33 @@ static void rows_in_the_head(void **state)
     dl_str_free(&log);
 }
 
+/* Two runs with the same launch ids, the second without the firmware start of a launch: it counts to what the RISC has begun with
+ * these ids last, which is in the first. */
+static void a_start_that_is_gone(void **state)
+{
+    (void)state;
+    enum { GONE = 4 };
+    tally sum = {0};
+    dl_str log = {0};
+    for (unsigned run = 0; run < 2; run++) {
+        dl_str_add(&log, "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
+                         "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
+                         "run host ID, zone name, type, source line, source file, meta data\n");
+        for (unsigned launch = 1; launch <= 9; launch++)
+            for (unsigned core = 1; core <= 3; core++)
+                for (unsigned i = 0; i < 4; i++)
+                    if (!(run == 1 && launch == GONE && core == 2 && i == 0))
+                        dl_str_fmt(&log, "0, 1, %u, ERISC, %u, %u, 0, %u, %s, ZONE_%s, 10, k.cc,\n", core,
+                                   i == 0 || i == 3 ? 10 : 11, 5000000 * run + 1000 * launch + 50 * i, launch,
+                                   i == 0 || i == 3 ? "ERISC-FW" : "WAIT", i < 2 ? "START" : "END");
+    }
+    for (uint64_t i = 1; i <= 60; i++) {
+        uint64_t seed = i;
+        try_log(log.text, log.len, 1 + i % 2, &seed, &sum);
+    }
+    dl_str_free(&log);
+}
+
 static void put_file(const char *path, const char *bytes, size_t n)
 {
     uint64_t unused = 0;
@@ -634,6 +661,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logs_of_every_version),
         cmocka_unit_test(rows_in_the_head),
+        cmocka_unit_test(a_start_that_is_gone),
         cmocka_unit_test(damaged_packed_logs),
         cmocka_unit_test(random_logs),
         cmocka_unit_test(rich_logs),

@@ -294,6 +294,7 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
     if (chain) {
         l->last = last;
         uint32_t next = launches_begun(chain, bit);
+        chain->unstarted |= !starts && !next;
         if (!starts && next > 0) next--;
         if (next < chain->n)
             return launches_set_begun(l, chain, chip, bit, next + 1)
@@ -323,6 +324,7 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
         if (!launches_append(l, chain, index)) return DL_NONE;
         l->items[index].repeat = chain->n;
     }
+    chain->unstarted |= !starts;
     l->per_chip[chip]++;
     l->count++;
     return launches_set_begun(l, chain, chip, bit, chain->n) ? index : DL_NONE;

@@ -59,7 +59,8 @@ bool dl_launches_join(dl_launches *l, const dl_launches *part, const dl_launch_b
         if (!launches_look(l, bits[at].to_chip, k->run, &ids, near, &join->known[c])) return false;
         if (!join->known[c]) continue;
         near = join->known[c];
-        *follows = count_before(&l->chains[near - 1], &part->chains[c], bits + at, n - at, &join->before[c]);
+        *follows = count_before(&l->chains[near - 1], &part->chains[c], bits + at, n - at, &join->before[c]) &&
+                   !(part->chains[c].unstarted && join->before[c]);
     }
     return true;
 }
@@ -110,6 +111,7 @@ static bool take_begun(dl_launches *l, const dl_launches *part, uint32_t c, cons
 {
     const dl_launch_chain *chain = &part->chains[c];
     dl_launch_chain *to = &l->chains[join->known[c] - 1];
+    to->unstarted |= chain->unstarted;
     const bool fresh = to->n == 1 && !to->bits[0] && !to->bits[1] && !to->n_words;
     if (fresh && *last != DL_NONE && launches_same_bits(chain, &part->chains[*last]))
         return launches_copy_bits(l, to, &l->chains[join->known[*last] - 1]);

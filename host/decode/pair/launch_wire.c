@@ -120,11 +120,12 @@ static void of_chip(streams *s, uint32_t chip)
         s->end++;
 }
 
-/* Whether all streams of the chip have begun all launches of the chain. */
+/* Whether all streams of the chip have begun all launches of the chain, with a start. */
 static bool begun_by_all(const dl_launches *l, uint32_t chain, streams *s)
 {
     const dl_launch_chain *c = &l->chains[chain];
     const uint32_t chip = chip_of(l, chain);
+    if (c->unstarted) return false;
     if (c->n == 1 && s->all[chip] && launches_same_bits(c, &l->chains[s->all[chip] - 1])) return true;
     of_chip(s, chip);
     for (uint32_t i = s->at; i < s->end; i++)
@@ -137,7 +138,8 @@ static bool begun_by_all(const dl_launches *l, uint32_t chain, streams *s)
 static bool alike(const dl_launches *l, uint32_t chain, uint32_t first)
 {
     const dl_launch_chain *a = &l->chains[first], *b = &l->chains[chain];
-    return a->n == 1 && b->n == 1 && chip_of(l, chain) == chip_of(l, first) && launches_same_bits(a, b);
+    return a->n == 1 && b->n == 1 && a->unstarted == b->unstarted && chip_of(l, chain) == chip_of(l, first) &&
+           launches_same_bits(a, b);
 }
 
 /* How many chains from here on are alike: all of them begun by all streams, or by the same ones. */
@@ -169,6 +171,7 @@ static void wire_counts(dl_launches *l, uint32_t chain, dl_wire *w, streams *s)
 {
     dl_launch_chain *c = &l->chains[chain];
     of_chip(s, chip_of(l, chain));
+    dl_wire_flag(w, &c->unstarted);
     for (uint32_t i = s->at; i < s->end && !w->bad; i++) {
         uint32_t count = dl_wire_reads(w) ? 0 : launches_begun(c, s->bits[i].bit);
         dl_wire_below(w, &count, c->n + 1);
@@ -183,6 +186,7 @@ static void read_run(dl_launches *l, uint32_t from, uint32_t n, bool all, dl_wir
     for (uint32_t c = from + !all; c < from + n && !w->bad; c++) {
         dl_launch_chain *to = &l->chains[c];
         const bool one = to->n == 1 && l->chains[from].n == 1 && chip_of(l, c) == chip_of(l, from);
+        to->unstarted = !all && l->chains[from].unstarted;
         w->bad = all ? !set_all(l, c, s) : !one || !launches_copy_bits(l, to, &l->chains[from]);
         launches_cool_now_and_then(l, c);
     }

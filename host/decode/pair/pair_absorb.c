@@ -80,7 +80,7 @@ static devlog_status launches_follow(dl_pair *p, const dl_pair *part, dl_absorb_
     const bool ok = bits && dl_launches_join(&p->launches, &part->launches, bits, n, &map->join, &follows);
     free(bits);
     if (!ok) return dl_pair_no_memory(err);
-    if (!follows) *why = "launches have no ids, and are counted from the beginning";
+    if (!follows) *why = "ids of launches come back, and are counted from the beginning";
     return DEVLOG_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "support/random.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 uint64_t test_random(uint64_t *seed)
 {
@@ -19,4 +20,10 @@ double test_uniform(uint64_t *seed, double low, double high)
 double test_log_uniform(uint64_t *seed, double low, double high)
 {
     return exp(test_uniform(seed, log(low), log(high)));
+}
+
+unsigned test_cases(unsigned usual)
+{
+    const char *asked = getenv("DEVLOG_TEST_CASES");
+    return asked ? (unsigned)strtoul(asked, NULL, 10) : usual;
 }

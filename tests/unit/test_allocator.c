@@ -7,6 +7,7 @@
 
 #include "device/allocator.h"
 #include "support/cmocka_all.h"
+#include "support/random.h"
 
 enum { UNIT = 64, UNITS = 300, BANKS = 70, MOST_LIVE = 400, STEPS = 10000 };
 
@@ -130,8 +131,7 @@ static void check_seed(uint64_t seed, bool downwards)
 static void every_place_is_that_of_a_plain_model(void **state_)
 {
     (void)state_;
-    const char *wanted = getenv("DEVLOG_TEST_CASES");
-    const uint64_t seeds = wanted ? strtoull(wanted, NULL, 10) : 2;
+    const uint64_t seeds = test_cases(2);
     for (uint64_t seed = 1; seed <= seeds; seed++)
         check_seed(seed, seed % 2);
 }

@@ -10,6 +10,7 @@
 #include "base/term.h"
 #include "support/cmocka_all.h"
 #include "support/device.h"
+#include "support/random.h"
 
 static uint64_t seed;
 
@@ -321,8 +322,7 @@ static bool compare(size_t number)
 
 static size_t cases(size_t few)
 {
-    const char *wanted = getenv("DEVLOG_TEST_CASES"); /* by hand: 1,000 and more */
-    return wanted ? (size_t)atoi(wanted) : few;
+    return test_cases((unsigned)few); /* by hand: 1,000 and more */
 }
 
 /* ---- Several launches on several chips --- */

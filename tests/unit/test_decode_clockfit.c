@@ -145,8 +145,7 @@ static void errors_stay_within_the_bound(void **state)
     double worst = 0, widest = 0;
     uint32_t found = 0, made = 0;
     world *w = malloc(sizeof *w);
-    const char *more = getenv("DEVLOG_TEST_CASES"); /* by hand: a million */
-    const uint32_t cases = more ? (uint32_t)strtoul(more, NULL, 10) : 12000;
+    const uint32_t cases = test_cases(12000); /* by hand: a million */
     for (uint32_t i = 0; i < cases; i++) {
         seed = i;
         uint32_t changes = i % 4;
@@ -193,8 +192,7 @@ static void a_host_clock_that_is_steered(void **state)
     double worst = 0;
     uint32_t far = 0;
     world *w = malloc(sizeof *w);
-    const char *more = getenv("DEVLOG_TEST_CASES");
-    const uint32_t cases = more ? (uint32_t)strtoul(more, NULL, 10) : 6000;
+    const uint32_t cases = test_cases(6000);
     for (uint32_t i = 0; i < cases; i++) {
         seed = 7000000 + i;
         memset(w, 0, sizeof *w);

@@ -13,6 +13,7 @@
 #include "support/cli.h"
 #include "support/files.h"
 #include "support/logs.h"
+#include "support/random.h"
 
 typedef struct growing {
     dl_str text;
@@ -111,8 +112,7 @@ static void decoded(dl_str *out, const dl_follow *follow, unsigned threads, size
 static void what_grows_is_decoded_as_a_whole(void **state)
 {
     (void)state;
-    const char *more = getenv("DEVLOG_TEST_CASES");
-    const uint64_t cases = more ? strtoull(more, NULL, 10) : 40;
+    const uint64_t cases = test_cases(40);
     for (uint64_t i = 0; i < cases; i++) {
         growing g;
         dl_str grown = {0}, whole = {0};

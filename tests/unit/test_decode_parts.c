@@ -15,6 +15,7 @@
 #include "report/stats.h"
 #include "support/logs.h"
 #include "support/packed.h"
+#include "support/random.h"
 #include "support/runs.h"
 
 enum { CASES = 30, MOST_FILES = 3 };
@@ -430,9 +431,10 @@ static void a_start_that_is_gone(void **state)
     tally sum = {0};
     dl_str log = {0};
     for (unsigned run = 0; run < 2; run++) {
-        dl_str_add(&log, "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
-                         "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
-                         "run host ID, zone name, type, source line, source file, meta data\n");
+        dl_str_add(
+            &log, "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
+                  "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
+                  "run host ID, zone name, type, source line, source file, meta data\n");
         for (unsigned launch = 1; launch <= 9; launch++)
             for (unsigned core = 1; core <= 3; core++)
                 for (unsigned i = 0; i < 4; i++)
@@ -513,8 +515,7 @@ static void damaged_packed_logs(void **state)
 static void random_logs(void **state)
 {
     (void)state;
-    const char *asked = getenv("DEVLOG_TEST_CASES");
-    const unsigned long cases = asked ? strtoul(asked, NULL, 10) : CASES;
+    const unsigned long cases = test_cases(CASES);
     uint64_t seed = 2;
     tally sum = {0};
     for (unsigned long i = 0; i < cases; i++) {
@@ -659,12 +660,9 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(logs_of_every_version),
-        cmocka_unit_test(rows_in_the_head),
-        cmocka_unit_test(a_start_that_is_gone),
-        cmocka_unit_test(damaged_packed_logs),
-        cmocka_unit_test(random_logs),
-        cmocka_unit_test(rich_logs),
+        cmocka_unit_test(logs_of_every_version), cmocka_unit_test(rows_in_the_head),
+        cmocka_unit_test(a_start_that_is_gone),  cmocka_unit_test(damaged_packed_logs),
+        cmocka_unit_test(random_logs),           cmocka_unit_test(rich_logs),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

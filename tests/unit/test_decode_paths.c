@@ -9,9 +9,10 @@
 
 #include "support/digest.h"
 #include "support/logs.h"
+#include "support/random.h"
 #include "support/runs.h"
 
-enum { CASES = 700, RUNS_CASES = 300, CAP = 64 * 1024 };
+enum { CASES = 350, RUNS_CASES = 180, CAP = 64 * 1024 };
 
 static test_digest decode(const char *text, size_t n, const dl_decode_options *options)
 {
@@ -105,7 +106,7 @@ static void damaged_logs_read_the_same(void **state)
     uint64_t seed = 2;
     char *text = malloc(CAP);
     assert_non_null(text);
-    for (unsigned number = 0; number < CASES; number++) {
+    for (unsigned number = 0; number < test_cases(CASES); number++) {
         dl_str log = {0};
         test_log(&log, (int)(number % TEST_LOG_KINDS), 1 + (unsigned)(test_random(&seed) % 2), number);
         size_t n = log.len < CAP ? log.len : CAP;
@@ -162,7 +163,7 @@ static void regular_logs_with_odd_rows_read_the_same(void **state)
 {
     (void)state;
     uint64_t seed = 3;
-    for (unsigned number = 0; number < RUNS_CASES; number++) {
+    for (unsigned number = 0; number < test_cases(RUNS_CASES); number++) {
         dl_str log = {0};
         unsigned odd = number % 3 ? (unsigned)(test_random(&seed) % 12) : 0;
         test_runs(&log, 4 + (unsigned)(test_random(&seed) % 12), odd, number);

@@ -9,6 +9,7 @@
 #include "base/grid.h"
 #include "support/cmocka_all.h"
 #include "support/device.h"
+#include "support/random.h"
 
 static uint64_t seed;
 
@@ -240,8 +241,7 @@ static gate_result gate_of(const diff *d, const char *text, char said[400])
 /* How many pairs of 20 runs for a kind of noise. */
 static unsigned pairs(int kind)
 {
-    const char *more = getenv("DEVLOG_TEST_CASES"); /* by hand: thousands, for each kind of noise */
-    return more ? (unsigned)strtoul(more, NULL, 10) : kind == GAUSS ? 100 : 15;
+    return test_cases(kind == GAUSS ? 100 : 15); /* by hand: thousands, for each kind of noise */
 }
 
 /* 20 repeats with noise of 1 %: at most one alarm in 100 pairs. */

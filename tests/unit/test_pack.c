@@ -9,6 +9,7 @@
 #include "support/files.h"
 #include "support/logs.h"
 #include "support/packed.h"
+#include "support/random.h"
 
 enum { LAUNCHES = 40, SMALL_BLOCK = 2000 };
 
@@ -153,8 +154,7 @@ static void noise_comes_back(void **state)
 static void damaged_logs_come_back(void **state)
 {
     (void)state;
-    const char *more = getenv("DEVLOG_TEST_CASES"); /* by hand: ten thousand */
-    const unsigned long cases = more ? strtoul(more, NULL, 10) : 300;
+    const unsigned long cases = test_cases(200); /* by hand: ten thousand */
     uint64_t seed = 11;
     for (unsigned long i = 0; i < cases; i++) {
         dl_str log = {0};

@@ -7,6 +7,7 @@
 #include "support/cmocka_all.h"
 #include "support/digest.h"
 #include "support/logs.h"
+#include "support/random.h"
 
 static void says_the_same(const char *text, size_t n, size_t block, const dl_decode_options *options)
 {
@@ -68,8 +69,7 @@ static void logs_behind_logs(void **state)
 static void damaged_logs(void **state)
 {
     (void)state;
-    const char *more = getenv("DEVLOG_TEST_CASES");
-    const unsigned long cases = more ? strtoul(more, NULL, 10) : 40;
+    const unsigned long cases = test_cases(40);
     uint64_t seed = 13;
     for (unsigned long i = 0; i < cases; i++) {
         dl_str log = {0};
@@ -127,8 +127,7 @@ static void odd_launch(dl_str *log, uint64_t *seed, int risc, int launch, uint64
 static void foretold_until_not(void **state)
 {
     (void)state;
-    const char *more = getenv("DEVLOG_TEST_CASES");
-    const unsigned long cases = more ? strtoul(more, NULL, 10) : 12;
+    const unsigned long cases = test_cases(12);
     uint64_t seed = 21;
     for (unsigned long i = 0; i < cases; i++) {
         dl_str log = {0};

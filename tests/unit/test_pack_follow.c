@@ -18,6 +18,7 @@
 #include "support/files.h"
 #include "support/logs.h"
 #include "support/packed.h"
+#include "support/random.h"
 
 enum { BLOCK = 3000, STEP = 16000, CANNOT_TRACE = 90 };
 
@@ -138,8 +139,7 @@ static unsigned long run_killed(growing *g, unsigned long kill_at, bool *complet
 static void nothing_is_lost_when_it_is_killed(void **state)
 {
     (void)state;
-    const char *more = getenv("DEVLOG_TEST_CASES"); /* by hand: 200 and more */
-    const unsigned long points = more ? strtoul(more, NULL, 10) : 30;
+    const unsigned long points = test_cases(30); /* by hand: 200 and more */
     bool *complete = mmap(NULL, sizeof *complete, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(complete != MAP_FAILED);
     uint64_t seed = 77;

@@ -16,6 +16,7 @@
 #include "support/files.h"
 #include "support/logs.h"
 #include "support/packed.h"
+#include "support/random.h"
 #include "tt_metal/job.h"
 
 enum { CORES = 8, RISCS = 3, LAUNCHES = 600, DUMP = 200, BLOCK = 6000, FIRST_LOOKS = 640 * 1024 };
@@ -159,8 +160,7 @@ static void pack_log(const dl_str *log)
 static void a_part_is_as_of_the_whole(void **state)
 {
     (void)state;
-    const char *more = getenv("DEVLOG_TEST_CASES");
-    const unsigned cases = more ? (unsigned)strtoul(more, NULL, 10) : 40;
+    const unsigned cases = test_cases(40);
     unsigned full = 0;
     uint64_t seed = 5;
     dl_str log = {0};
@@ -883,8 +883,7 @@ static void a_restart_that_is_not_read(void **state)
 static void damaged_logs(void **state)
 {
     (void)state;
-    const char *more = getenv("DEVLOG_TEST_CASES");
-    const unsigned long cases = more ? strtoul(more, NULL, 10) : 40;
+    const unsigned long cases = test_cases(40);
     uint64_t seed = 31;
     for (unsigned long i = 0; i < cases; i++) {
         dl_str log = {0}, packed = {0};

@@ -262,13 +262,26 @@ static void sub_device(tt_counters *c, const tt_log_row *row, tt_counted *p)
     c->sub_devices = true;
 }
 
+bool tt_counters_is_record(const tt_log_row *row)
+{
+    return row->timer == COUNTER_TIMER &&
+           (!row->type.n || memcmp(row->type.text, "TS", row->type.n < 2 ? row->type.n : 2) == 0);
+}
+
+void tt_counters_forget(tt_counters *c)
+{
+    for (size_t i = 0; i < c->n_programs; i++)
+        c->programs[i].last = 0;
+    c->n = c->n_bytes = c->n_devices = 0;
+    c->unknown = 0;
+}
+
 bool tt_counters_take(tt_counters *c, const tt_log_row *row)
 {
     tt_cell part;
     uint64_t value = 0, ref = 0;
     unsigned kind = 0;
-    if (row->timer != COUNTER_TIMER ||
-        (row->type.n && memcmp(row->type.text, "TS", row->type.n < 2 ? row->type.n : 2) != 0)) {
+    if (!tt_counters_is_record(row)) {
         if (!tt_meta_member(row->meta, "sub_device_id", &part)) return true;
         tt_counted *p = program_of(c, row->device, row->program, row->session);
         if (p) sub_device(c, row, p);

@@ -50,8 +50,12 @@ typedef struct tt_counters {
 } tt_counters;
 
 void tt_counters_begin(tt_counters *c, const char *scratch);
+/* Whether a row is a record of a counter. */
+bool tt_counters_is_record(const tt_log_row *row);
 /* A row, which may be none of these; false: no memory. */
 bool tt_counters_take(tt_counters *c, const tt_log_row *row);
+/* No record has come; sub-devices stay. */
+void tt_counters_forget(tt_counters *c);
 /* After the last one. */
 bool tt_counters_end(tt_counters *c);
 void tt_counters_free(tt_counters *c);

@@ -96,6 +96,7 @@ typedef struct tt_execs {
     bool from_report;     /* not from the device log */
     bool no_report;       /* the C++ report is empty, or something else */
     bool replays_by_time; /* what ran does not say which replay it was of */
+    bool wants_counters;  /* hardware counters of what is wanted of the log have come */
     bool streaming;       /* the device log is the streaming profiler's */
     uint64_t without_id;  /* launches with no host id: the runtime's own */
 } tt_execs;
@@ -130,9 +131,8 @@ void tt_execs_cells(tt_execs *e, const tt_exec *x, tt_cell *cells, size_t cap, s
 /* As int(), or int(float()), of Python: false when it is neither. */
 bool tt_perf_int(tt_cell c, int64_t *out);
 
-/* Inside: takes the input, of which, when it is a packed log, only the blocks are read that the part of it needs. */
-devlog_status tt_execs_take_rows(tt_execs *e, dl_input *input, uint64_t try_bytes,
-                                 const tt_progress *progress, devlog_error *err);
+/* Inside: takes the input. */
+devlog_status tt_execs_take_rows(tt_execs *e, dl_input *input, devlog_error *err);
 /* Inside: entries as they come, and their order at the end. */
 tt_exec *tt_execs_add(tt_execs *e);
 /* By device and id, and, of one program on one device, as `compare` says, which need not look at these. False: no memory. */

@@ -484,5 +484,5 @@ devlog_status tt_execs_parse_log(tt_execs *e, const void *bytes, size_t n, devlo
     devlog_status status = read_all(e, NULL, bytes, n, &options, err);
     e->replays_by_time = true;
     if (!status) status = dl_input_memory(&input, "device log", bytes, n, err);
-    return status ? status : tt_execs_take_rows(e, input, 0, NULL, err);
+    return status ? status : tt_execs_take_rows(e, input, err);
 }

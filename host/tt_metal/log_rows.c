@@ -161,7 +161,8 @@ static const char *next(void *ctx, const char *text, const char *end)
 static bool enough(void *ctx)
 {
     const reading *r = ctx;
-    return (r->any && r->to->first) || (!r->any && r->to->try_bytes && r->bytes > r->to->try_bytes);
+    return (r->any && r->to->first) || (r->to->stop && *r->to->stop) ||
+           (!r->any && r->to->try_bytes && r->bytes > r->to->try_bytes);
 }
 
 devlog_status tt_log_rows_read(const tt_log_taker *t, dl_input *input, const tt_progress *progress,

@@ -28,6 +28,7 @@ typedef struct tt_log_taker {
     bool (*take)(void *ctx, const tt_log_row *row); /* false: no memory */
     uint64_t try_bytes; /* when so much of the log has no such row, the rest is left unread; 0: all is read */
     bool first;         /* behind the first of them nothing more is wanted */
+    const bool *stop;   /* once it is set, nothing more is wanted; may be NULL */
 } tt_log_taker;
 
 devlog_status tt_log_rows_read(const tt_log_taker *t, dl_input *input, const tt_progress *progress,

@@ -18,7 +18,7 @@ static bool add_row(tt_part *p, const tt_part_row *row)
     return true;
 }
 
-static bool add_id(tt_part *p, const tt_part_row *r)
+static bool add_id(tt_part *p, const tt_part_row *r, uint32_t session)
 {
     if (p->n_ids == p->cap_ids) {
         size_t cap = p->cap_ids ? p->cap_ids * 2 : 256;
@@ -27,9 +27,13 @@ static bool add_id(tt_part *p, const tt_part_row *r)
         p->ids = grown;
         p->cap_ids = cap;
     }
-    p->ids[p->n_ids++] =
-        (dl_filter_id){r->id, r->device, p->by_trace && r->replay ? r->session : DL_FILTER_ANY};
+    p->ids[p->n_ids++] = (dl_filter_id){r->id, r->device, session};
     return true;
+}
+
+static bool add_row_id(tt_part *p, const tt_part_row *r)
+{
+    return add_id(p, r, p->by_trace && r->replay ? r->session : DL_FILTER_ANY);
 }
 
 /* The rows that an op would have device data in, as join.c makes them. */
@@ -51,7 +55,7 @@ static bool add_op(tt_part *p, const tt_host *h, uint32_t number)
         row.device = 0;
         return add_row(p, &row);
     }
-    if (o->trace == TT_NONE) return add_row(p, &row);
+    if (!t) return add_row(p, &row); /* also of a trace of which the host tells no replay */
     row.replay = true;
     row.trace = o->trace;
     for (uint32_t session = 1; t && session <= t->replays && p->n <= MOST_ROWS; session++) {
@@ -100,10 +104,31 @@ static bool pass(lasts *l, const tt_part *p, size_t row, size_t *before)
     return true;
 }
 
-/* Marks the rows that stay, and notes their ids and those of the rows before them. */
+/* No log has more devices. */
+typedef struct devices {
+    uint32_t items[DL_MAX_CHIPS];
+    size_t n;
+} devices;
+
+static bool is_noted(const devices *d, uint32_t device)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (d->items[i] == device) return true;
+    return false;
+}
+
+static void note(devices *d, uint32_t device)
+{
+    if (d->n < DL_MAX_CHIPS && !is_noted(d, device)) d->items[d->n++] = device;
+}
+
+/* Marks the rows that stay, and notes their ids and those of the rows before them; of ops that stay for their capture that of the first
+ * replay, which says that they ran; and on each device of which rows stay that of a replay, by which the log says whether it counts
+ * them. */
 static bool choose(tt_part *p, const dl_filter *wanted)
 {
     lasts l = {0};
+    devices with_rows = {.n = 0}, tried = {.n = 0};
     bool ok = true;
     for (size_t i = 0; i < p->n && ok; i++) {
         tt_part_row *r = &p->rows[i];
@@ -112,8 +137,19 @@ static bool choose(tt_part *p, const dl_filter *wanted)
         r->chosen = dl_filter_in(wanted->launches, wanted->n_launches, r->id) &&
                     dl_filter_picks(wanted, r->id, r->device, r->session) &&
                     dl_filter_trace(wanted, r->trace, r->session);
+        r->captured = !r->chosen && wanted->picks && r->session == 1 &&
+                      dl_filter_in(wanted->launches, wanted->n_launches, r->id) &&
+                      dl_filter_picks(wanted, r->id, r->device, DL_FILTER_CAPTURE);
+        if (ok && r->captured) ok = add_id(p, r, 1);
         if (!ok || !r->chosen) continue;
-        ok = add_id(p, r) && (before == SIZE_MAX || add_id(p, &p->rows[before]));
+        note(&with_rows, r->device);
+        ok = add_row_id(p, r) && (before == SIZE_MAX || add_row_id(p, &p->rows[before]));
+    }
+    for (size_t i = 0; i < p->n && ok; i++) {
+        const tt_part_row *r = &p->rows[i];
+        if (!r->replay || !is_noted(&with_rows, r->device) || is_noted(&tried, r->device)) continue;
+        note(&tried, r->device);
+        ok = add_row_id(p, r);
     }
     free(l.items);
     if (ok && p->n_ids) qsort(p->ids, p->n_ids, sizeof *p->ids, dl_filter_by_id);
@@ -255,24 +291,49 @@ static bool tells_replays(const tt_join *j)
     return true;
 }
 
+/* Whether rows of this device stay. */
+static bool keeps_rows_of(const tt_part *p, uint32_t device)
+{
+    const dl_filter_id of = {.chip = device};
+    return bsearch(&of, p->told, p->filter.n_told, sizeof of, by_device) != NULL;
+}
+
+/* Whether the log is known to count replays on devices of which rows stay and on which some may have been: one that the host does
+ * not tell of is known by its count only. */
+static bool counts_replays(const tt_part *p, const tt_join *j)
+{
+    const tt_host *h = j->host;
+    devices count = {.n = 0};
+    for (size_t i = 0; i < j->execs->n; i++) {
+        const tt_exec *x = tt_execs_at(j->execs, i);
+        if (x->counted != TT_NONE) note(&count, x->device);
+    }
+    for (size_t i = 0; i < h->n_ops; i++)
+        if (h->ops[i].trace != TT_NONE && keeps_rows_of(p, h->ops[i].device) &&
+            !is_noted(&count, h->ops[i].device))
+            return false;
+    return true;
+}
+
 bool tt_part_is_enough(const tt_part *p, const tt_join *j)
 {
     lasts l = {0};
-    bool ok = !j->execs->streaming && j->execs->n && (j->execs->from_report || tells_replays(j));
+    bool ok = !j->execs->streaming && j->execs->n &&
+              (j->execs->from_report || (tells_replays(j) && counts_replays(p, j)));
     /* Launches that the host does not tell of have their places by what the log says. */
     for (size_t i = 0; i < j->n && ok; i++) {
         const tt_row *r = &j->rows[i];
         if (r->exec == TT_NONE) continue;
-        const dl_filter_id of = {.chip = j->execs->items[r->exec].device};
-        if (r->left_out && !bsearch(&of, p->told, p->filter.n_told, sizeof of, by_device)) continue;
+        if (r->left_out && !keeps_rows_of(p, j->execs->items[r->exec].device)) continue;
         ok = r->op != TT_NONE && !(r->notes & (TT_NOTE_EXTRA_REPLAY | TT_NOTE_TWICE));
         if (ok && !r->left_out && p->by_trace) ok = j->host->ops[r->op].trace == r->trace;
     }
     for (size_t i = 0; i < p->n && ok; i++) {
         size_t before;
         ok = pass(&l, p, i, &before);
-        /* Which of its replays are missing is known of all of them. */
-        if (ok && p->by_trace && p->rows[i].chosen) ok = has_run(j->execs, &p->rows[i]);
+        /* Which of its replays are missing is known of all of them, and so is whether any has run. */
+        if (ok && ((p->by_trace && p->rows[i].chosen) || p->rows[i].captured))
+            ok = has_run(j->execs, &p->rows[i]);
         if (ok && p->rows[i].chosen && before != SIZE_MAX && has_run(j->execs, &p->rows[i]))
             ok = has_run(j->execs, &p->rows[before]);
     }

@@ -94,7 +94,8 @@ uint64_t tt_select_time(const tt_host *h, const tt_op *op, uint32_t session)
     return op->flags & TT_OP_ZONE ? op->start : op->sent;
 }
 
-/* An op itself, and each replay of the trace in which it was captured, when it ran on no device; an op of which only its zone is
+/* An op itself, and each replay of the trace in which it was captured, when it ran on no device; where the host tells of no replay, its
+ * launches in a log without traces are its own; an op of which only its zone is
  * left may be of the device that its id names, or of the first one, as in join.c. */
 static bool add_op(op_selected *s, const tt_host *h, const tt_op *op, bool window)
 {
@@ -102,7 +103,7 @@ static bool add_op(op_selected *s, const tt_host *h, const tt_op *op, bool windo
     const bool in = op_selected_time(s, tt_select_time(h, op, 0));
     /* Whatever a log has of it, also replays that the host does not tell of. */
     if (!window && op->device != TT_NONE) return op_selected_add(s, op->id, op->device, DL_FILTER_ANY);
-    bool ok = !in || op_selected_add(s, op->id, op->device, op->trace == TT_NONE ? 0 : DL_FILTER_CAPTURE);
+    bool ok = !in || op_selected_add(s, op->id, op->device, t ? DL_FILTER_CAPTURE : 0);
     if (ok && in && op->device == TT_NONE && op->flags & TT_OP_LOST)
         ok = op_selected_add(s, op->id, (uint32_t)(op->id & 1023), DL_FILTER_ANY) &&
              op_selected_add(s, op->id, 0, DL_FILTER_ANY);

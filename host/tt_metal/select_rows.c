@@ -88,9 +88,8 @@ static bool is_picked(const chooser *c, const tt_row *r)
         return dl_filter_picks(c->picks, x->id, x->device, r->session == TT_NONE ? 0 : r->session);
     }
     const tt_op *op = &c->j->host->ops[r->op];
-    const uint32_t session = r->session != TT_NONE  ? r->session
-                             : op->trace == TT_NONE ? 0
-                                                    : DL_FILTER_CAPTURE;
+    const bool replayed = op->trace != TT_NONE && tt_host_trace(c->j->host, op->device, op->trace);
+    const uint32_t session = r->session != TT_NONE ? r->session : replayed ? DL_FILTER_CAPTURE : 0;
     return dl_filter_picks(c->picks, op->id, op->device, session);
 }
 

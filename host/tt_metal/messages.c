@@ -80,6 +80,18 @@ static bool time_before(const reader *r, size_t begin, size_t at, size_t *from)
     return true;
 }
 
+/* A message that was cut ends with the first line that ends with a time: what follows may be lines that are not quoted. Of text between
+ * `begin` and `end`; *from: where the ';' is. */
+static bool first_time(const reader *r, size_t begin, size_t end, size_t *from)
+{
+    for (size_t at = begin; at < end;) {
+        const char *feed = memchr(r->text + at, '\n', end - at);
+        at = feed ? (size_t)(feed - r->text) + 1 : end;
+        if (time_before(r, begin, at, from)) return true;
+    }
+    return false;
+}
+
 static uint64_t lines_in(const char *text, size_t n)
 {
     uint64_t lines = 0;
@@ -122,10 +134,10 @@ static bool quoted(reader *r, tt_message *m, size_t *end)
         size_t from = 0;
         if (!tick || r->text[place - 1] == '\n') {
             /* The next message, or the end: was this one cut? */
-            if (time_before(r, r->at + 1, place, &from)) {
+            if ((!tick || time_before(r, r->at + 1, place, &from)) &&
+                first_time(r, r->at + 1, place, &from)) {
                 is_time(r, from, &m->ns, &m->timed, end);
                 m->cut = true;
-                *end = place;
                 m->len = from - r->at - 1;
                 break;
             }

@@ -2,6 +2,7 @@
 durations are subtracted here, and names are looked up by number."""
 
 import os
+import re
 from typing import NamedTuple, Optional
 
 from . import _native
@@ -199,9 +200,13 @@ class Launches(Table):
 
 
 def _pairs(what, wanted):
-    """Numbers, ranges and pairs (both ends included) as pairs."""
+    """Numbers, ranges and pairs (both ends included) as pairs; or a text as the program's options have it, "3,5-9"."""
     if wanted is None:
         return None
+    if isinstance(wanted, str):
+        if not re.fullmatch(r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*", wanted, re.ASCII):
+            raise ValueError(f"{what}: {wanted!r}: numbers are wanted, or a text like '3,5-9'")
+        wanted = [tuple((item + "-" + item).split("-")[:2]) for item in wanted.split(",")]
     if isinstance(wanted, (int, range)):
         wanted = [wanted]
     pairs = []
@@ -297,7 +302,7 @@ class Log(ZoneStream):
 def decode(paths, **options):
     """Reads a device log or capture (a path, or several that are one log; plain, compressed or packed) to its end.
 
-    chips, launches: numbers, ranges or (first, last) pairs; cores: (x, y) pairs; riscs, zones: names, a '*' at the end
+    chips, launches: numbers, ranges or (first, last) pairs, or a text as of the program's options, "3,5-9"; cores: (x, y) pairs; riscs, zones: names, a '*' at the end
     for what begins so; start, until: cycles; min_cycles; skip_launches: of each chip, those that began first (it reads
     files twice); subtract_cost: statistics without what markers took (captures); quantiles=False: statistics without
     percentiles, in less memory; threads; elf_folder.

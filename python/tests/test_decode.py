@@ -174,7 +174,7 @@ class Filters(unittest.TestCase):
     def test_each(self):
         for options, arguments in (
             (dict(zones=["add*"]), ["--zone", "add*"]), (dict(zones="read page", riscs="BRISC"), ["--zone", "read page", "--riscs", "BRISC"]),
-            (dict(launches=range(2, 5)), ["--launches", "2-4"]), (dict(launches=[3, (7, 9)]), ["--launches", "3,7-9"]),
+            (dict(launches=range(2, 5)), ["--launches", "2-4"]), (dict(launches=[3, (7, 9)]), ["--launches", "3,7-9"]), (dict(launches="10,3-4"), ["--launches", "10,3-4"]),
             (dict(cores=[(1, 2)]), ["--core", "1,2"]), (dict(min_cycles=1000), ["--min-cycles", "1000"]),
             (dict(skip_launches=15), ["--skip-launches", "15"]), (dict(subtract_cost=True), ["--subtract-cost"]),
         ):
@@ -230,7 +230,7 @@ class Filters(unittest.TestCase):
     def test_refused(self):
         for options, kind in ((dict(chips=[-1]), ValueError), (dict(launches=[(5, 2)]), ValueError), (dict(zones=[1]), TypeError),
                               (dict(start=-1), ValueError), (dict(threads=-1), ValueError), (dict(cores=[(1,)]), TypeError),
-                              (dict(launches=range(0)), ValueError), (dict(nonsense=1), TypeError), (dict(zones=["a\0b"]), ValueError),
+                              (dict(launches=range(0)), ValueError), (dict(launches="3-"), ValueError), (dict(nonsense=1), TypeError), (dict(zones=["a\0b"]), ValueError),
                               (dict(cores=[(2**40, 0)]), ValueError)):
             with self.assertRaises(kind, msg=options):
                 devlog.decode(CSV, **options)

@@ -137,10 +137,10 @@ static bool choose(tt_part *p, const dl_filter *wanted)
         r->chosen = dl_filter_in(wanted->launches, wanted->n_launches, r->id) &&
                     dl_filter_picks(wanted, r->id, r->device, r->session) &&
                     dl_filter_trace(wanted, r->trace, r->session);
-        r->captured = !r->chosen && wanted->picks && r->session == 1 &&
+        r->captured = wanted->picks && r->session == 1 &&
                       dl_filter_in(wanted->launches, wanted->n_launches, r->id) &&
                       dl_filter_picks(wanted, r->id, r->device, DL_FILTER_CAPTURE);
-        if (ok && r->captured) ok = add_id(p, r, 1);
+        if (ok && r->captured && !r->chosen) ok = add_id(p, r, 1);
         if (!ok || !r->chosen) continue;
         note(&with_rows, r->device);
         ok = add_row_id(p, r) && (before == SIZE_MAX || add_row_id(p, &p->rows[before]));

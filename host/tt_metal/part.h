@@ -13,7 +13,7 @@ typedef struct tt_part_row {
     uint32_t device, trace, session; /* session 0: of no replay */
     uint32_t op;
     bool replay, chosen;
-    bool captured; /* the first replay of an op of which what the host did at capture stays, and not this */
+    bool captured; /* the first replay of an op of which what the host did at capture stays */
 } tt_part_row;
 
 typedef struct tt_part {

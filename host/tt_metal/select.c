@@ -95,8 +95,8 @@ uint64_t tt_select_time(const tt_host *h, const tt_op *op, uint32_t session)
 }
 
 /* An op itself, and each replay of the trace in which it was captured, when it ran on no device; where the host tells of no replay, its
- * launches in a log without traces are its own; an op of which only its zone is
- * left may be of the device that its id names, or of the first one, as in join.c. */
+ * launches in a log without traces are its own. An op of which only its zone is left may be of the device that its id names, or of the
+ * first one, as in join.c. */
 static bool add_op(op_selected *s, const tt_host *h, const tt_op *op, bool window)
 {
     const tt_trace *t = op->trace == TT_NONE ? NULL : tt_host_trace(h, op->device, op->trace);

@@ -58,7 +58,7 @@ static bool add_op(tt_part *p, const tt_host *h, uint32_t number)
     if (!t) return add_row(p, &row); /* also of a trace of which the host tells no replay */
     row.replay = true;
     row.trace = o->trace;
-    for (uint32_t session = 1; t && session <= t->replays && p->n <= MOST_ROWS; session++) {
+    for (uint32_t session = 1; session <= t->replays && p->n <= MOST_ROWS; session++) {
         const tt_replay *replay = tt_host_replay(h, o->device, o->trace, session);
         row.session = session;
         row.time = replay ? replay->ns : o->sent;

@@ -344,21 +344,21 @@ static void whole_captures(void **state)
     const unsigned n_habits = sizeof all / sizeof all[0];
     const uint64_t from[] = {1000000, (1ull << 32) - 3000, (1ull << 44) - 4000, (1ull << 52) - 5000, 0};
     seed = 1;
-    for (unsigned i = 0; i < test_cases(10) * n_habits; i++) {
+    for (unsigned i = 0; i < test_cases(15) * n_habits; i++) {
         size_t size;
         char *bytes = make(&all[i % n_habits], from[i / n_habits % 5], &size);
         compare(bytes, size, i);
         free(bytes);
     }
-    if (texts_told < 60) fail_msg("%lu texts were told", texts_told);
-    if (summed_up < 20000) fail_msg("%lu zones were summed up", summed_up);
+    if (texts_told < 100) fail_msg("%lu texts were told", texts_told);
+    if (summed_up < 30000) fail_msg("%lu zones were summed up", summed_up);
 }
 
 static void damaged_records(void **state)
 {
     (void)state;
     seed = 2;
-    for (unsigned i = 0; i < test_cases(80); i++) {
+    for (unsigned i = 0; i < test_cases(160); i++) {
         const habits h = {.depth = 1 + chance(8),
                           .damage = 1 + chance(20),
                           .other_kinds = chance(100),
@@ -379,7 +379,7 @@ static void cut_and_hurt_captures(void **state)
 {
     (void)state;
     seed = 3;
-    for (unsigned i = 0; i < test_cases(4); i++) {
+    for (unsigned i = 0; i < test_cases(8); i++) {
         const habits h = {.depth = 5, .other_kinds = chance(40)};
         size_t size;
         char *bytes = make(&h, 1000000, &size);

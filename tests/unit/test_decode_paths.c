@@ -12,7 +12,7 @@
 #include "support/random.h"
 #include "support/runs.h"
 
-enum { CASES = 350, RUNS_CASES = 180, CAP = 64 * 1024 };
+enum { CASES = 700, RUNS_CASES = 300, CAP = 64 * 1024 };
 
 static test_digest decode(const char *text, size_t n, const dl_decode_options *options)
 {

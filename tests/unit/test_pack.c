@@ -154,7 +154,7 @@ static void noise_comes_back(void **state)
 static void damaged_logs_come_back(void **state)
 {
     (void)state;
-    const unsigned long cases = test_cases(200); /* by hand: ten thousand */
+    const unsigned long cases = test_cases(300); /* by hand: ten thousand */
     uint64_t seed = 11;
     for (unsigned long i = 0; i < cases; i++) {
         dl_str log = {0};

@@ -91,7 +91,8 @@ typedef struct dl_launch_join {
 } dl_launch_join;
 
 /* Where launches of one chain have not been as often before the part for all streams which begin them in it, nobody knows
- * which of its launches are one: *follows is false; so it is where a stream is in one that it may have begun before. The bits are in the order of `chip`. False: out of memory. */
+ * which of its launches are one: *follows is false; so it is where a stream is in one that it may have begun before. The bits
+ * are in the order of `chip`. False: out of memory. */
 bool dl_launches_join(dl_launches *l, const dl_launches *part, const dl_launch_bit *bits, uint32_t n,
                       dl_launch_join *join, bool *follows);
 /* Puts the launches of `part` behind those that are there; map[i] is then the number of launch i. Every bit has its place by

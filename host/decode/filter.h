@@ -51,7 +51,8 @@ typedef struct dl_filter {
     bool also;  /* these launches beside those that traces and sessions let through */
     const dl_filter_id *picked;
     size_t n_picked;
-    /* Launches that are none of these are let through, whatever else is; none: all may be. */
+    /* Launches that are none of these are let through, whatever else is; none: all may be. Of an op of no chip of which launches are
+     * told, DL_FILTER_OP and 0: it is of the host; DL_FILTER_ANY: of another device; DL_FILTER_CAPTURE: of whichever. */
     const dl_filter_id *told;
     size_t n_told;
     uint32_t told_shift;         /* ids are given one after the other, but for so many bits at their end */

@@ -166,6 +166,22 @@ static int by_device(const void *a, const void *b)
     return (x->chip > y->chip) - (x->chip < y->chip);
 }
 
+/* An op that may be of any device, as only its zone tells of it. */
+static bool is_of_any(const tt_op *o)
+{
+    return o->device == TT_NONE && o->flags & TT_OP_LOST;
+}
+
+/* What is told of an op beside its rows: `here`: rows of its device stay. */
+static dl_filter_id told_of(const tt_op *o, bool here)
+{
+    if (here) return (dl_filter_id){o->id, o->device, DL_FILTER_CAPTURE};
+    return (dl_filter_id){o->id, DL_FILTER_OP,
+                          is_of_any(o)           ? DL_FILTER_CAPTURE
+                          : o->device == TT_NONE ? 0
+                                                 : DL_FILTER_ANY};
+}
+
 /* Launches of no op are read, too, on devices of which rows stay: one that ran in between has a latency counted from it. Ids are the
  * number of the op, and behind it in the later versions its device in ten bits. */
 static bool note_told(tt_part *p, const tt_host *h)
@@ -184,17 +200,12 @@ static bool note_told(tt_part *p, const tt_host *h)
     for (size_t i = 0; i < p->n; i++) {
         const tt_part_row *r = &p->rows[i];
         const dl_filter_id id = {r->id, r->device, r->session};
-        of_devices = of_devices && (r->id & 1023) == r->device;
-        p->told[n++] = bsearch(&id, chosen, n_chosen, sizeof *chosen, by_device)
-                           ? id
-                           : (dl_filter_id){r->id, DL_FILTER_OP, DL_FILTER_CAPTURE};
+        of_devices = of_devices && (is_of_any(&h->ops[r->op]) || (r->id & 1023) == r->device);
+        if (bsearch(&id, chosen, n_chosen, sizeof *chosen, by_device)) p->told[n++] = id;
     }
     for (size_t i = 0; i < h->n_ops; i++) { /* those without a launch have ids, too */
-        const tt_op *o = &h->ops[i];
-        const dl_filter_id id = {o->id, o->device, DL_FILTER_CAPTURE};
-        const bool captured =
-            o->trace != TT_NONE && bsearch(&id, chosen, n_chosen, sizeof *chosen, by_device) != NULL;
-        p->told[n++] = captured ? id : (dl_filter_id){o->id, DL_FILTER_OP, DL_FILTER_CAPTURE};
+        const dl_filter_id id = {.chip = h->ops[i].device};
+        p->told[n++] = told_of(&h->ops[i], bsearch(&id, chosen, n_chosen, sizeof *chosen, by_device) != NULL);
     }
     free(chosen);
     qsort(p->told, n, sizeof *p->told, dl_filter_by_id);

@@ -246,67 +246,127 @@ static bool want_picked(planner *p)
 
 /* ---- Launches that nobody told of ------------------------------------------------------------------------- */
 
-/* An id without its last bits, how many replays of it are told of (UINT32_MAX: it is of no trace), and where ids follow that have
- * another number of them. */
-typedef struct told_id {
-    uint64_t id;
-    uint32_t replays;
-    size_t next;
-} told_id;
+/* Of the ops of one number, which is an id without its last bits. */
+typedef struct told_ops {
+    uint64_t number;
+    uint64_t behind; /* the replay behind those that are told of; UINT64_MAX: of none */
+    bool all;        /* they have no launch but those that are told of */
+    size_t next;     /* where numbers follow of which this is not so */
+} told_ops;
 
-/* In order, each once. */
-typedef struct told_ids {
-    told_id *items;
+/* In order, each number once. */
+typedef struct told_list {
+    told_ops *items;
     size_t n;
-} told_ids;
+} told_list;
 
-static int compare_told(const void *a, const void *b)
+static int by_full_id(const void *a, const void *b)
 {
-    const told_id *x = a, *y = b;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    return (x->replays < y->replays) - (x->replays > y->replays);
+    const dl_filter_id *x = a, *y = b;
+    return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : dl_filter_by_id(a, b);
 }
 
-static bool told_of(told_ids *t, const dl_filter *f)
+static bool is_lost(const dl_filter_id *of)
 {
-    const size_t n = f->n_told + 1;
-    *t = (told_ids){.items = malloc(n * sizeof *t->items)};
-    if (!t->items) return false;
-    t->items[0] = (told_id){.replays = UINT32_MAX}; /* of no op */
-    for (size_t i = 0; i < f->n_told; i++) {
-        const dl_filter_id *of = &f->told[i];
-        const bool plain = of->session == 0 || of->chip == DL_FILTER_OP;
-        t->items[i + 1] = (told_id){.id = of->id >> f->told_shift,
-                                    .replays = plain                              ? UINT32_MAX
-                                               : of->session == DL_FILTER_CAPTURE ? 0
-                                                                                  : of->session};
+    return of->chip == DL_FILTER_OP && of->session == DL_FILTER_CAPTURE;
+}
+
+/* Whether an entry is of another device than the one before it; of none is an op of the host. */
+static bool is_next_device(const dl_filter_id *of, size_t i)
+{
+    if (of[i].chip == DL_FILTER_OP && of[i].session != DL_FILTER_ANY) return false;
+    return i == 0 || of[i - 1].id != of[i].id || of[i - 1].chip != of[i].chip;
+}
+
+/* From the n entries of a number; `chips`: how many are told of. A launch of which nothing is told may be on a chip that has no such
+ * entry, where chips have ops of one number. */
+static told_ops told_of(uint64_t number, const dl_filter_id *of, size_t n, size_t chips, bool shared)
+{
+    told_ops t = {.number = number, .behind = UINT64_MAX, .all = true};
+    size_t devices = 0, here = 0;
+    for (size_t i = 0; i < n; i++) {
+        devices += is_next_device(of, i);
+        if (is_lost(&of[i])) t.all = false;
+        if (of[i].chip == DL_FILTER_OP) continue;
+        here += is_next_device(of, i);
+        /* The replays of a chip are in order: its last entry but for that of its capture says how many. */
+        const bool last = i + 1 == n || of[i + 1].chip != of[i].chip || of[i + 1].id != of[i].id ||
+                          of[i + 1].session == DL_FILTER_CAPTURE;
+        const uint64_t replays = of[i].session == DL_FILTER_CAPTURE ? 0 : of[i].session;
+        const bool only = is_next_device(of, i) || of[i].session != DL_FILTER_CAPTURE;
+        if (last && only && replays + 1 < t.behind) t.behind = replays + 1;
     }
-    qsort(t->items, n, sizeof *t->items, compare_told);
-    for (size_t i = 0; i < n; i++)
-        if (!t->n || t->items[t->n - 1].id != t->items[i].id) t->items[t->n++] = t->items[i];
-    for (size_t i = t->n; i-- > 0;)
-        t->items[i].next =
-            i + 1 < t->n && t->items[i + 1].replays == t->items[i].replays ? t->items[i + 1].next : i + 1;
+    if (shared && devices > 0 && here < chips) t.all = false;
+    return t;
+}
+
+/* How many chips are told of. */
+static size_t count_chips(const dl_filter *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->n_told; i++)
+        n += f->told[i].chip != DL_FILTER_OP && (i == 0 || f->told[i - 1].chip != f->told[i].chip);
+    return n;
+}
+
+/* Whether two devices have ops of one number. `of`: in the order of ids. */
+static bool share_numbers(const dl_filter_id *of, size_t n, uint32_t shift)
+{
+    uint64_t last = 0;
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_next_device(of, i)) continue;
+        if (any && of[i].id >> shift == last) return true;
+        any = true;
+        last = of[i].id >> shift;
+    }
+    return false;
+}
+
+static bool list_told(told_list *t, const dl_filter *f)
+{
+    const size_t n = f->n_told, chips = count_chips(f);
+    dl_filter_id *of = malloc((n + 1) * sizeof *of);
+    *t = (told_list){.items = malloc((n + 1) * sizeof *t->items)};
+    if (!t->items || !of) {
+        free(of);
+        return false;
+    }
+    memcpy(of, f->told, n * sizeof *of);
+    qsort(of, n, sizeof *of, by_full_id);
+    const bool shared = share_numbers(of, n, f->told_shift);
+    for (size_t i = 0, end; i < n; i = end) {
+        const uint64_t number = of[i].id >> f->told_shift;
+        for (end = i; end < n && of[end].id >> f->told_shift == number; end++) {
+        }
+        t->items[t->n++] = told_of(number, of + i, end - i, chips, shared);
+    }
+    for (size_t i = t->n; i-- > 0;) {
+        told_ops *x = &t->items[i];
+        const bool same = i + 1 < t->n && x[1].behind == x->behind && x[1].all == x->all;
+        x->next = same ? x[1].next : i + 1;
+    }
+    free(of);
     return true;
 }
 
-/* Whether all ids from `low` to `high` are told of, and none with a replay behind those that are; `counts`: NULL: of no trace. */
-static bool is_told(const told_ids *t, uint64_t low, uint64_t high, const pk_ids *counts)
+/* Whether launches of all numbers from `low` to `high` are told of, and of which replays they are; `counts`: NULL: of none. */
+static bool is_told(const told_list *t, uint64_t low, uint64_t high, const pk_ids *counts)
 {
     size_t at = 0;
     for (size_t end = t->n; at < end;) {
         const size_t middle = at + (end - at) / 2;
-        if (t->items[middle].id < low)
+        if (t->items[middle].number < low)
             at = middle + 1;
         else
             end = middle;
     }
-    if (high - low >= t->n - at || t->items[at].id != low || t->items[at + (high - low)].id != high)
+    if (high - low >= t->n - at || t->items[at].number != low || t->items[at + (high - low)].number != high)
         return false;
     const size_t end = at + (high - low) + 1;
-    for (; counts && at < end; at = t->items[at].next) {
-        const uint64_t behind = (uint64_t)t->items[at].replays + 1;
-        if (behind <= UINT32_MAX && pk_ids_meet(counts, behind, behind)) return false;
+    for (; at < end; at = t->items[at].next) {
+        const told_ops *x = &t->items[at];
+        if (!x->all || (counts && pk_ids_meet(counts, x->behind, x->behind))) return false;
     }
     return true;
 }
@@ -316,16 +376,16 @@ static bool is_told(const told_ids *t, uint64_t low, uint64_t high, const pk_ids
 static bool want_untold(planner *p)
 {
     const uint32_t shift = p->f->told_shift;
-    told_ids t;
-    const bool good = told_of(&t, p->f);
+    told_list t;
+    const bool good = list_told(&t, p->f);
     for (size_t i = 0; i < p->index->n && good; i++) {
         const pk_row_ids *ids = &info_of(p, i)->ids;
-        bool all = true;
+        /* A block of before does not say which replays it has. */
+        bool all = has_ids(p, i) && info_of(p, i)->known & PK_KNOWN;
         if (!has_rows(p, i)) continue;
-        if (!has_ids(p, i)) all = is_told(&t, least(p, i) >> shift, most(p, i) >> shift, NULL);
-        for (size_t k = 0; has_ids(p, i) && k < ids->plain.n && all; k++)
+        for (size_t k = 0; k < ids->plain.n && all; k++)
             all = is_told(&t, ids->plain.low[k] >> shift, ids->plain.high[k] >> shift, NULL);
-        for (size_t k = 0; has_ids(p, i) && k < ids->traced.n && all; k++)
+        for (size_t k = 0; k < ids->traced.n && all; k++)
             all = is_told(&t, ids->traced.low[k] >> shift, ids->traced.high[k] >> shift, &ids->counts);
         p->wanted[i] |= !all;
     }

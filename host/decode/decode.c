@@ -95,6 +95,13 @@ const dl_launches *dl_decode_launches(const dl_decode *d)
     return dl_pair_launches(d->pair);
 }
 
+bool dl_decode_wants(dl_decode *d, const dl_launch *l)
+{
+    const dl_filter *f = &d->options.filter;
+    return dl_filter_in(f->chips, f->n_chips, d->tables.chips[l->chip].id) &&
+           dl_filter_launch(f, &d->tables, l);
+}
+
 void dl_decode_cool(dl_decode *d)
 {
     dl_pair_cool(d->pair);

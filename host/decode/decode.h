@@ -82,6 +82,8 @@ devlog_status dl_decode_finish(dl_decode *d, devlog_error *err);
 /* Results, complete after dl_decode_finish; owned by the decoder. */
 dl_tables *dl_decode_tables(dl_decode *d);
 const dl_launches *dl_decode_launches(const dl_decode *d);
+/* Whether the filter's chips and launches let a launch through. */
+bool dl_decode_wants(dl_decode *d, const dl_launch *l);
 /* Nothing of the launches is wanted at once: for who walks over very many. */
 void dl_decode_cool(dl_decode *d);
 const dl_losses *dl_decode_losses(const dl_decode *d);

@@ -276,7 +276,7 @@ static devlog_status write_launch(const database *d, sqlite3_stmt *s, uint32_t l
     return step(d, s, err);
 }
 
-/* All but those that have times and were left out by filters. */
+/* All that filters left, also those without a whole firmware zone, which have no times. */
 static devlog_status write_launches(const database *d, devlog_error *err)
 {
     const dl_launches *all = dl_decode_launches(dl_view_decode(d->view));
@@ -285,7 +285,9 @@ static devlog_status write_launches(const database *d, devlog_error *err)
     if (!status) status = prepare(d, "INSERT OR IGNORE INTO ops VALUES(?,?,?)", &op, err);
     for (uint32_t i = 0; i < all->count && !status; i++) {
         dl_view_item item;
-        if (all->items[i].first_fw_start <= all->items[i].last_fw_end && !dl_view_launch(d->view, i, &item))
+        const bool timed = all->items[i].first_fw_start <= all->items[i].last_fw_end;
+        if (timed ? !dl_view_launch(d->view, i, &item)
+                  : !dl_decode_wants(dl_view_decode(d->view), &all->items[i]))
             continue;
         status = write_launch(d, launch, i, err);
         if (!status) status = write_op(d, op, i, err);

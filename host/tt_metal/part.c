@@ -336,7 +336,8 @@ bool tt_part_is_enough(const tt_part *p, const tt_join *j)
         const tt_row *r = &j->rows[i];
         if (r->exec == TT_NONE) continue;
         if (r->left_out && !keeps_rows_of(p, j->execs->items[r->exec].device)) continue;
-        ok = r->op != TT_NONE && !(r->notes & (TT_NOTE_EXTRA_REPLAY | TT_NOTE_TWICE));
+        ok = r->op != TT_NONE && !(r->notes & (TT_NOTE_EXTRA_REPLAY | TT_NOTE_TWICE)) &&
+             !(j->host->ops[r->op].flags & TT_OP_LOST && r->session != TT_NONE);
         if (ok && !r->left_out && p->by_trace) ok = j->host->ops[r->op].trace == r->trace;
     }
     for (size_t i = 0; i < p->n && ok; i++) {

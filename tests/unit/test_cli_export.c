@@ -141,6 +141,40 @@ static void launches_are_called_after_their_ops(void **state)
     free(text);
 }
 
+/* A launch whose firmware zone never ended has no times, and is in the table of launches all the same: where it is asked for. */
+static void a_database_has_the_launches_that_are_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *value, *launches;
+    } ways[] = {{"--launches", "7-9", "7:100,8:,9:300"},
+                {"--launches", "7", "7:100"},
+                {"--launches", "8", "8:"},
+                {"--skip-launches", "2", "9:300"},
+                {"--chips", "0", "7:100,8:,9:300"}};
+    char log[128], base[128], *text;
+    const char *query[] = {"sqlite3", path(base, "asked.sqlite"),
+                           "SELECT group_concat(launch || ':' || ifnull(cycles, '')) FROM launches", NULL};
+    dl_output out = {0};
+    devlog_error err;
+    const char *there[] = {"sqlite3", "--version", NULL};
+    if (dl_process_run(there, &out, &err) != DEVLOG_OK) skip();
+    free(out.text);
+    write_text(
+        path(log, "asked.csv"),
+        HEAD ZONE(7, "BRISC-FW", 100, 200,
+                  "") "0,0,0,BRISC,1,300,0,8,,,BRISC-FW,ZONE_START,0,,\n" ZONE(9, "BRISC-FW", 500, 800, ""));
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        assert_int_equal(run(&text, "-o", base, ways[i].option, ways[i].value, log),
+                         3); /* a zone never ended */
+        free(text);
+        assert_int_equal(dl_process_run(query, &out, &err), DEVLOG_OK);
+        assert_memory_equal(out.text, ways[i].launches, strlen(ways[i].launches));
+        assert_int_equal(out.text[strlen(ways[i].launches)], '\n');
+        free(out.text);
+    }
+}
+
 /* A capture that knows when the host called: what the host did is a line of its own, with a name of its own.
  * The reader refuses two lines or two stats of one name. */
 static void xplane_of_a_capture_has_different_names(void **state)
@@ -196,6 +230,7 @@ int main(void)
         cmocka_unit_test(formats_by_name_and_suffix),
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(launches_are_called_after_their_ops),
+        cmocka_unit_test(a_database_has_the_launches_that_are_asked_for),
         cmocka_unit_test(xplane_of_a_capture_has_different_names),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -249,9 +249,10 @@ static bool want_picked(planner *p)
 /* Of the ops of one number, which is an id without its last bits. */
 typedef struct told_ops {
     uint64_t number;
-    uint64_t behind; /* the replay behind those that are told of; UINT64_MAX: of none */
-    bool all;        /* they have no launch but those that are told of */
-    size_t next;     /* where numbers follow of which this is not so */
+    uint64_t behind;   /* the replay behind those that are told of; UINT64_MAX: of none */
+    size_t here, devs; /* how many of the chips that are told of have them, and how many devices at all */
+    bool all;          /* they have no launch but those that are told of */
+    size_t next;       /* where numbers follow of which this is not so */
 } told_ops;
 
 /* In order, each number once. */
@@ -266,83 +267,51 @@ static int by_full_id(const void *a, const void *b)
     return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : dl_filter_by_id(a, b);
 }
 
-static bool is_lost(const dl_filter_id *of)
+/* The n entries of an id and a chip, in the order of replays. */
+static void add_told(told_ops *t, const dl_filter_id *of, size_t n)
 {
-    return of->chip == DL_FILTER_OP && of->session == DL_FILTER_CAPTURE;
-}
-
-/* Whether an entry is of another device than the one before it; of none is an op of the host. */
-static bool is_next_device(const dl_filter_id *of, size_t i)
-{
-    if (of[i].chip == DL_FILTER_OP && of[i].session != DL_FILTER_ANY) return false;
-    return i == 0 || of[i - 1].id != of[i].id || of[i - 1].chip != of[i].chip;
-}
-
-/* From the n entries of a number; `chips`: how many are told of. A launch of which nothing is told may be on a chip that has no such
- * entry, where chips have ops of one number. */
-static told_ops told_of(uint64_t number, const dl_filter_id *of, size_t n, size_t chips, bool shared)
-{
-    told_ops t = {.number = number, .behind = UINT64_MAX, .all = true};
-    size_t devices = 0, here = 0;
-    for (size_t i = 0; i < n; i++) {
-        devices += is_next_device(of, i);
-        if (is_lost(&of[i])) t.all = false;
-        if (of[i].chip == DL_FILTER_OP) continue;
-        here += is_next_device(of, i);
-        /* The replays of a chip are in order: its last entry but for that of its capture says how many. */
-        const bool last = i + 1 == n || of[i + 1].chip != of[i].chip || of[i + 1].id != of[i].id ||
-                          of[i + 1].session == DL_FILTER_CAPTURE;
-        const uint64_t replays = of[i].session == DL_FILTER_CAPTURE ? 0 : of[i].session;
-        const bool only = is_next_device(of, i) || of[i].session != DL_FILTER_CAPTURE;
-        if (last && only && replays + 1 < t.behind) t.behind = replays + 1;
+    const uint32_t last = of[n - 1].session;
+    if (of->chip == DL_FILTER_OP) {
+        t->devs += last == DL_FILTER_ANY;
+        for (size_t i = 0; i < n; i++)
+            t->all &= of[i].session != DL_FILTER_CAPTURE;
+        return;
     }
-    if (shared && devices > 0 && here < chips) t.all = false;
-    return t;
-}
-
-/* How many chips are told of. */
-static size_t count_chips(const dl_filter *f)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < f->n_told; i++)
-        n += f->told[i].chip != DL_FILTER_OP && (i == 0 || f->told[i - 1].chip != f->told[i].chip);
-    return n;
-}
-
-/* Whether two devices have ops of one number. `of`: in the order of ids. */
-static bool share_numbers(const dl_filter_id *of, size_t n, uint32_t shift)
-{
-    uint64_t last = 0;
-    bool any = false;
-    for (size_t i = 0; i < n; i++) {
-        if (!is_next_device(of, i)) continue;
-        if (any && of[i].id >> shift == last) return true;
-        any = true;
-        last = of[i].id >> shift;
-    }
-    return false;
+    uint64_t replays = last;
+    if (last == DL_FILTER_CAPTURE) replays = n > 1 ? of[n - 2].session : 0;
+    if (replays + 1 < t->behind) t->behind = replays + 1;
+    t->here++;
+    t->devs++;
 }
 
 static bool list_told(told_list *t, const dl_filter *f)
 {
-    const size_t n = f->n_told, chips = count_chips(f);
+    const size_t n = f->n_told;
+    const uint32_t shift = f->told_shift;
+    size_t chips = 0;
+    bool shared = false;
     dl_filter_id *of = malloc((n + 1) * sizeof *of);
     *t = (told_list){.items = malloc((n + 1) * sizeof *t->items)};
     if (!t->items || !of) {
         free(of);
         return false;
     }
+    for (size_t i = 0; i < n; i++) /* by chip */
+        chips += f->told[i].chip != DL_FILTER_OP && (i == 0 || f->told[i - 1].chip != f->told[i].chip);
     memcpy(of, f->told, n * sizeof *of);
     qsort(of, n, sizeof *of, by_full_id);
-    const bool shared = share_numbers(of, n, f->told_shift);
     for (size_t i = 0, end; i < n; i = end) {
-        const uint64_t number = of[i].id >> f->told_shift;
-        for (end = i; end < n && of[end].id >> f->told_shift == number; end++) {
+        for (end = i; end < n && of[end].id == of[i].id && of[end].chip == of[i].chip; end++) {
         }
-        t->items[t->n++] = told_of(number, of + i, end - i, chips, shared);
+        if (!t->n || t->items[t->n - 1].number != of[i].id >> shift)
+            t->items[t->n++] = (told_ops){.number = of[i].id >> shift, .behind = UINT64_MAX, .all = true};
+        add_told(&t->items[t->n - 1], of + i, end - i);
+        shared |= t->items[t->n - 1].devs > 1;
     }
     for (size_t i = t->n; i-- > 0;) {
         told_ops *x = &t->items[i];
+        /* Where chips have ops of one number, one of which nothing is told may be on those that have none. */
+        if (shared && x->devs && x->here < chips) x->all = false;
         const bool same = i + 1 < t->n && x[1].behind == x->behind && x[1].all == x->all;
         x->next = same ? x[1].next : i + 1;
     }

@@ -196,12 +196,10 @@ static devlog_status check_launches(const cli_filters *f, const dl_filter *filte
 
 /* ---- All of them ------------------------------------------------------------------------------------- */
 
-devlog_status cli_filters_check(const cli_filters *f, const dl_filter *filter, dl_decode *d,
-                                devlog_error *err)
+static devlog_status check(const cli_filters *f, const dl_filter *filter, dl_decode *d, devlog_error *err)
 {
     const dl_tables *t = dl_decode_tables(d);
     const dl_filter_seen *seen = &dl_decode_losses(d)->seen;
-    if (!cli_filters_any(f)) return DEVLOG_OK;
     devlog_status status = check_chips(f, filter, t, err);
     if (!status) status = check_cores(f, t, err);
     if (!status) status = check_riscs(filter, t, err);
@@ -217,6 +215,9 @@ devlog_status cli_filters_check(const cli_filters *f, const dl_filter *filter, d
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                        "nothing lies between --from and --until; the rows are of cycles %llu to %llu",
                        (unsigned long long)seen->first, (unsigned long long)seen->last);
+    if (f->min_cycles && !seen->zones && !seen->closed)
+        return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "--min-cycles %llu: the other filters leave no zone",
+                       (unsigned long long)f->min_cycles);
     if (f->min_cycles && !seen->zones)
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                        "--min-cycles %llu: no zone is as long that the other filters leave; the longest has "
@@ -225,6 +226,21 @@ devlog_status cli_filters_check(const cli_filters *f, const dl_filter *filter, d
     if (seen->rows || seen->zones) return DEVLOG_OK;
     return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                    "each filter leaves something of this log, and all of them together leave nothing");
+}
+
+devlog_status cli_filters_check(const cli_filters *f, const dl_filter *filter, dl_decode *d,
+                                devlog_error *err)
+{
+    if (!cli_filters_any(f)) return DEVLOG_OK;
+    const devlog_status status = check(f, filter, d, err);
+    if (!status || !dl_decode_losses(d)->blocks) return status;
+    /* What there is, a part of the log does not say. */
+    dl_decode *whole = NULL;
+    devlog_error of_whole;
+    const bool read = dl_decode_whole(&whole, d, &of_whole) == DEVLOG_OK;
+    if (read && check(f, filter, whole, &of_whole)) *err = of_whole;
+    dl_decode_free(whole);
+    return status;
 }
 
 devlog_status cli_shown_check(void *shown, dl_decode *d, devlog_error *err)

@@ -264,6 +264,16 @@ devlog_status dl_decode_for_launches(dl_decode **d, char *const *paths, size_t n
     return status ? status : dl_decode_finish(*d, err);
 }
 
+devlog_status dl_decode_whole(dl_decode **whole, const dl_decode *d, devlog_error *err)
+{
+    const dl_decode_options options = {.filter = d->options.filter, .no_samples = true};
+    *whole = NULL;
+    devlog_status status = dl_decode_new(whole, &options, err);
+    for (size_t i = 0; i < d->n_names && !status; i++)
+        status = dl_decode_file(*whole, d->names[i], err);
+    return status ? status : dl_decode_finish(*whole, err);
+}
+
 devlog_status dl_decode_warm_up(dl_warm_up *w, char *const *paths, size_t n, uint64_t first,
                                 devlog_error *err)
 {

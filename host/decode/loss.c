@@ -208,6 +208,7 @@ static void merge_seen(dl_filter_seen *to, const dl_filter_seen *from)
 {
     to->rows |= from->rows;
     to->zones |= from->zones;
+    to->closed |= from->closed;
     if (from->longest > to->longest) to->longest = from->longest;
     if (!from->any) return;
     if (!to->any || from->first < to->first) to->first = from->first;

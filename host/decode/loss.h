@@ -82,7 +82,8 @@ typedef struct dl_filter_seen {
     bool rows, zones;     /* some row, some closed zone came through all of them */
     bool any;             /* there is a row of the wanted chips, cores and RISCs: */
     uint64_t first, last; /* of these rows, cycles */
-    uint64_t longest;     /* of their zones, cycles */
+    bool closed;          /* there is a closed zone that comes through all but --min-cycles: */
+    uint64_t longest;     /* the longest of them, cycles */
 } dl_filter_seen;
 
 typedef struct dl_losses {

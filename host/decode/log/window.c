@@ -7,8 +7,10 @@
 #include "base/sort.h"
 
 enum {
-    TIME_CELL = 5,     /* of which a block's first range is */
-    FIRST_CELLS = 6,   /* what stands before the cells of the others */
+    TIME_CELL = 5,   /* of which a block's first range is */
+    FIRST_CELLS = 6, /* what stands before the cells of the others */
+    MOST_PAIRS =
+        1000000000, /* of blocks that are looked at for a window of time: of more the log is read as a whole */
     MOST_TRIED = 4096, /* replays that are looked at for a block: more of them have it read */
 };
 
@@ -364,33 +366,50 @@ static bool want_untold(planner *p)
 
 /* ---- Time ------------------------------------------------------------------------------------------------- */
 
-/* Whether something that begins in block i and ends in block k may touch the window. */
-static bool touches(const planner *p, size_t i, size_t k)
+static bool any_shared(const pk_ids *a, const pk_ids *b)
 {
-    const uint64_t from = p->index->entries[i].info.least[0], to = p->index->entries[k].info.most[0];
-    return has_rows(p, i) && has_rows(p, k) && from <= to && to >= p->f->from &&
-           (p->f->to == 0 || from <= p->f->to);
+    for (size_t k = 0; k < a->n; k++)
+        if (pk_ids_meet(b, a->low[k], a->high[k])) return true;
+    return false;
 }
 
-static bool is_one_launch(const planner *p, size_t i)
+/* Whether blocks i and k may have rows of one launch. */
+static bool share_launch(const planner *p, size_t i, size_t k)
 {
-    return p->wanted[i] && has_rows(p, i) && least(p, i) == most(p, i);
+    if (least(p, i) > most(p, k) || least(p, k) > most(p, i)) return false;
+    if (!has_ids(p, i) || !has_ids(p, k)) return true;
+    const pk_row_ids *a = &info_of(p, i)->ids, *b = &info_of(p, k)->ids;
+    if (any_shared(&a->plain, &b->plain)) return true;
+    return (!p->counts || any_shared(&a->counts, &b->counts)) && any_shared(&a->traced, &b->traced);
 }
 
-/* Wants the blocks that touch the window, and both of two neighbours when what begins in the one and ends in the other
- * may. A launch that fills a block goes on in the next. */
+/* Wants the blocks of launches that may touch the window: a launch has rows in one that does, or in one before it and in one behind it.
+ * False: none does, or there are too many blocks to look at. */
 static bool want_time(planner *p)
 {
+    const uint64_t from = p->f->from, to = p->f->to ? p->f->to : UINT64_MAX;
     const size_t n = p->index->n;
+    size_t *early = malloc((n + 1) * sizeof *early), *late = malloc((n + 1) * sizeof *late);
+    size_t n_early = 0, n_late = 0;
     bool any = false;
-    for (size_t i = 0; i < n; i++) {
-        if (touches(p, i, i)) any = p->wanted[i] = true;
-        if (i + 1 < n && touches(p, i, i + 1)) any = p->wanted[i] = p->wanted[i + 1] = true;
+    /* Those that touch it are in both. */
+    for (size_t i = 0; i < n && early && late; i++) {
+        if (!has_rows(p, i)) continue;
+        const bool before = info_of(p, i)->least[0] <= to, behind = info_of(p, i)->most[0] >= from;
+        if (before) early[n_early++] = i;
+        if (behind) late[n_late++] = i;
+        if (before && behind) p->wanted[i] = true;
     }
-    for (size_t i = 0; i + 1 < n; i++)
-        if (is_one_launch(p, i)) p->wanted[i + 1] = true;
-    for (size_t i = n; i-- > 1;)
-        if (is_one_launch(p, i)) p->wanted[i - 1] = true;
+    const bool good = early && late && (!n_late || n_early <= MOST_PAIRS / n_late);
+    for (size_t i = 0; i < n_early && good; i++)
+        for (size_t k = 0; k < n_late; k++) {
+            if ((p->wanted[early[i]] && p->wanted[late[k]]) || !share_launch(p, early[i], late[k])) continue;
+            p->wanted[early[i]] = p->wanted[late[k]] = true;
+        }
+    for (size_t i = 0; i < n && good; i++)
+        any |= p->wanted[i];
+    free(early);
+    free(late);
     return any;
 }
 

@@ -315,9 +315,11 @@ static inline bool dl_pair_zone_is_kept(dl_pair *p, const dl_key *k, uint64_t st
 {
     const dl_filter *f = p->filter;
     dl_filter_seen *seen = &p->losses->seen;
-    if (end - start > seen->longest) seen->longest = end - start;
-    bool kept = k->wanted && launch_is_kept && end - start >= f->min_cycles;
-    if (kept && dl_filter_time(f, start, end)) return seen->zones = true;
+    if (k->wanted && launch_is_kept && dl_filter_time(f, start, end)) {
+        seen->closed = true;
+        if (end - start > seen->longest) seen->longest = end - start;
+        if (end - start >= f->min_cycles) return seen->zones = true;
+    }
     p->losses->zones_filtered++;
     return false;
 }

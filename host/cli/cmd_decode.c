@@ -15,6 +15,7 @@
 #include "cli/follow_end.h"
 #include "cli/logs.h"
 #include "cli/page_answers.h"
+#include "cli/reading.h"
 #include "decode/decode.h"
 #include "decode/parts/parts.h"
 #include "report/artifacts.h"
@@ -112,16 +113,8 @@ static void ask_for_room(watching *w, uint64_t taken, uint64_t size)
 
 static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows)
 {
-    dl_progress *progress = &((watching *)ctx)->progress;
     ask_for_room(ctx, taken, size);
-    if (!dl_progress_due(progress)) return;
-    char text[160], digits[DL_GROUPED_SIZE];
-    int percent = size ? (int)(taken * 100 / size) : 0;
-    if (size)
-        snprintf(text, sizeof text, "%.80s: %d %%, %s rows", input, percent, dl_u64_grouped(digits, rows));
-    else
-        snprintf(text, sizeof text, "%.80s: %s rows", input, dl_u64_grouped(digits, rows));
-    dl_progress_show(progress, text);
+    cli_show_reading(&((watching *)ctx)->progress, input, taken, size, rows);
 }
 
 /* In parts, which say why there is one only, or why some were decoded again. */

@@ -11,6 +11,7 @@
 #include "cli/logs.h"
 #include "cli/op_names.h"
 #include "cli/ranks_job.h"
+#include "cli/reading.h"
 #include "report/decode_table.h"
 #include "report/export.h"
 
@@ -39,16 +40,6 @@ static const cli_option options[] = {
      offsetof(export_args, memory)},
     {0},
 };
-
-static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows)
-{
-    dl_progress *progress = ctx;
-    if (!dl_progress_due(progress)) return;
-    char text[160], digits[DL_GROUPED_SIZE];
-    int percent = size ? (int)(taken * 100 / size) : 0;
-    snprintf(text, sizeof text, "%.80s: %d %%, %s rows", input, percent, dl_u64_grouped(digits, rows));
-    dl_progress_show(progress, text);
-}
 
 static int list_formats(void)
 {
@@ -125,7 +116,7 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
         cli_select(&cmd_export, &a->filters, filter, rest->items, (size_t)rest->n, &selected, &err);
     const dl_decode_options decoding = {.filter = *filter,
                                         .only_input = rest->n == 1,
-                                        .progress = on_progress,
+                                        .progress = cli_show_reading,
                                         .progress_ctx = &progress,
                                         .no_samples = true,
                                         .no_counts = true,

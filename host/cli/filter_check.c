@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/term.h"
 #include "cli/filters.h"
+#include "cli/reading.h"
 
 enum { MOST_SHOWN = 12 }; /* of what there is */
 
@@ -237,7 +239,10 @@ devlog_status cli_filters_check(const cli_filters *f, const dl_filter *filter, d
     /* What there is, a part of the log does not say. */
     dl_decode *whole = NULL;
     devlog_error of_whole;
-    const bool read = dl_decode_whole(&whole, d, &of_whole) == DEVLOG_OK;
+    dl_progress progress;
+    dl_progress_start(&progress);
+    const bool read = dl_decode_whole(&whole, d, cli_show_reading, &progress, &of_whole) == DEVLOG_OK;
+    dl_progress_end(&progress);
     if (read && check(f, filter, whole, &of_whole)) *err = of_whole;
     dl_decode_free(whole);
     return status;

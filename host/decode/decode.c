@@ -264,9 +264,13 @@ devlog_status dl_decode_for_launches(dl_decode **d, char *const *paths, size_t n
     return status ? status : dl_decode_finish(*d, err);
 }
 
-devlog_status dl_decode_whole(dl_decode **whole, const dl_decode *d, devlog_error *err)
+devlog_status dl_decode_whole(dl_decode **whole, const dl_decode *d,
+                              void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size,
+                                               uint64_t rows),
+                              void *progress_ctx, devlog_error *err)
 {
-    const dl_decode_options options = {.filter = d->options.filter, .no_samples = true};
+    const dl_decode_options options = {
+        .filter = d->options.filter, .no_samples = true, .progress = progress, .progress_ctx = progress_ctx};
     *whole = NULL;
     devlog_status status = dl_decode_new(whole, &options, err);
     for (size_t i = 0; i < d->n_names && !status; i++)

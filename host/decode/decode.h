@@ -59,9 +59,12 @@ devlog_status dl_decode_run_sink(dl_decode *d, dl_run_sink sink, devlog_error *e
 devlog_status dl_decode_prepare(dl_decode *d, char *const *paths, size_t n, devlog_error *err);
 /* Decodes these files for their launches and nothing else; *d is to be freed, also after a failure. */
 devlog_status dl_decode_for_launches(dl_decode **d, char *const *paths, size_t n, devlog_error *err);
-/* Decodes the files of d anew, with the same filter: all of them, where d has read a part of a packed log. *whole is to be freed, also
- * after a failure. */
-devlog_status dl_decode_whole(dl_decode **whole, const dl_decode *d, devlog_error *err);
+/* Decodes the files of d anew, with the same filter: all of them, where d has read a part of a packed log. `progress` as in
+ * dl_decode_options. *whole is to be freed, also after a failure. */
+devlog_status dl_decode_whole(dl_decode **whole, const dl_decode *d,
+                              void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size,
+                                               uint64_t rows),
+                              void *progress_ctx, devlog_error *err);
 /* Which launches are the first ones of their chips, in the order in which they began, and, with w->by_rule, which are warm-up: reads
  * the files for it. */
 devlog_status dl_decode_warm_up(dl_warm_up *w, char *const *paths, size_t n, uint64_t first,

@@ -7,11 +7,10 @@
 #include "base/sort.h"
 
 enum {
-    TIME_CELL = 5,   /* of which a block's first range is */
-    FIRST_CELLS = 6, /* what stands before the cells of the others */
-    MOST_PAIRS =
-        1000000000, /* of blocks that are looked at for a window of time: of more the log is read as a whole */
-    MOST_TRIED = 4096, /* replays that are looked at for a block: more of them have it read */
+    TIME_CELL = 5,           /* of which a block's first range is */
+    FIRST_CELLS = 6,         /* what stands before the cells of the others */
+    MOST_TRIED = 4096,       /* replays that are looked at for a block: more of them have it read */
+    MOST_PAIRS = 1000000000, /* of blocks that are compared for a window of time: with more all is read */
 };
 
 /* Stamps that are farther apart than that may have come round. */
@@ -251,10 +250,10 @@ static bool want_picked(planner *p)
 /* Of the ops of one number, which is an id without its last bits. */
 typedef struct told_ops {
     uint64_t number;
-    uint64_t behind;   /* the replay behind those that are told of; UINT64_MAX: of none */
-    size_t here, devs; /* how many of the chips that are told of have them, and how many devices at all */
-    bool all;          /* they have no launch but those that are told of */
-    size_t next;       /* where numbers follow of which this is not so */
+    uint64_t behind;      /* the replay behind those that are told of; UINT64_MAX: of none */
+    size_t here, devices; /* how many of the chips that are told of have them, and how many devices at all */
+    bool all;             /* they have no launch but those that are told of */
+    size_t next;          /* where numbers follow of which this is not so */
 } told_ops;
 
 /* In order, each number once. */
@@ -274,7 +273,7 @@ static void add_told(told_ops *t, const dl_filter_id *of, size_t n)
 {
     const uint32_t last = of[n - 1].session;
     if (of->chip == DL_FILTER_OP) {
-        t->devs += last == DL_FILTER_ANY;
+        t->devices += last == DL_FILTER_ANY;
         for (size_t i = 0; i < n; i++)
             t->all &= of[i].session != DL_FILTER_CAPTURE;
         return;
@@ -283,7 +282,7 @@ static void add_told(told_ops *t, const dl_filter_id *of, size_t n)
     if (last == DL_FILTER_CAPTURE) replays = n > 1 ? of[n - 2].session : 0;
     if (replays + 1 < t->behind) t->behind = replays + 1;
     t->here++;
-    t->devs++;
+    t->devices++;
 }
 
 static bool list_told(told_list *t, const dl_filter *f)
@@ -308,12 +307,12 @@ static bool list_told(told_list *t, const dl_filter *f)
         if (!t->n || t->items[t->n - 1].number != of[i].id >> shift)
             t->items[t->n++] = (told_ops){.number = of[i].id >> shift, .behind = UINT64_MAX, .all = true};
         add_told(&t->items[t->n - 1], of + i, end - i);
-        shared |= t->items[t->n - 1].devs > 1;
+        shared |= t->items[t->n - 1].devices > 1;
     }
     for (size_t i = t->n; i-- > 0;) {
         told_ops *x = &t->items[i];
         /* Where chips have ops of one number, one of which nothing is told may be on those that have none. */
-        if (shared && x->devs && x->here < chips) x->all = false;
+        if (shared && x->devices && x->here < chips) x->all = false;
         const bool same = i + 1 < t->n && x[1].behind == x->behind && x[1].all == x->all;
         x->next = same ? x[1].next : i + 1;
     }

@@ -68,7 +68,9 @@ class Log:
                 ids = "%d,%s" % (ident, "%d,%d" % (trace, count) if trace else ",") if self.has_ids else ",,"
                 for x, y in sorted(set(cores[chip])):
                     for risc in r.sample(RISCS, r.randrange(1, 6)):
-                        self.launch(streams.setdefault((chip, x, y, risc), []), (chip, x, y, risc), ids)
+                        theirs = r.choice(("%d,," % ident, "%d,7,%d" % (ident, count), "%d,%d,%d" % (ident, trace or 1, count + 1)))
+                        told = theirs if self.has_ids and r.random() < 0.03 else ids  # RISCs that disagree
+                        self.launch(streams.setdefault((chip, x, y, risc), []), (chip, x, y, risc), told)
             self.time += r.randrange(100, 20000)
         return list(streams.values())
 

@@ -234,16 +234,16 @@ devlog_status cli_filters_check(const cli_filters *f, const dl_filter *filter, d
                                 devlog_error *err)
 {
     if (!cli_filters_any(f)) return DEVLOG_OK;
-    const devlog_status status = check(f, filter, d, err);
+    devlog_status status = check(f, filter, d, err);
     if (!status || !dl_decode_losses(d)->blocks) return status;
     /* What there is, a part of the log does not say. */
     dl_decode *whole = NULL;
-    devlog_error of_whole;
+    devlog_error unread;
     dl_progress progress;
     dl_progress_start(&progress);
-    const bool read = dl_decode_whole(&whole, d, cli_show_reading, &progress, &of_whole) == DEVLOG_OK;
+    const bool read = dl_decode_whole(&whole, d, cli_show_reading, &progress, &unread) == DEVLOG_OK;
     dl_progress_end(&progress);
-    if (read && check(f, filter, whole, &of_whole)) *err = of_whole;
+    if (read) status = check(f, filter, whole, err);
     dl_decode_free(whole);
     return status;
 }

@@ -818,8 +818,8 @@ static void nothing_is_left_of_a_part(void **state)
         {"--launches 1100-1103 --zone CHIP0", "each filter leaves something"},
         {"--launches 1100-1103 --zone typo",
          "; the log has 'BRISC-FW', 'BRISC-KERNEL', 'BRISC-INNER', 'NCRISC-FW', "},
-        {"--launches 1100-1103 --core 7,1 --riscs ERISC",
-         "no such RISC; the log has 'BRISC', 'NCRISC', 'TRISC_0'"},
+        {"--launches 1100-1103 --core 7,1 --riscs IDLE",
+         "no such RISC; the log has 'BRISC', 'NCRISC', 'TRISC_0', 'ERISC'"},
         {"--launches 1100-1103 --min-cycles 100000", "the longest has 4"},
         {"--launches 1100-1103 --zone CHIP0 --min-cycles 1", "the other filters leave no zone"},
         {"--launches 1600 --zone CHIP0 --min-cycles 300", "the longest has 1 cycles"},
@@ -831,7 +831,7 @@ static void nothing_is_left_of_a_part(void **state)
     make_log(&log, 6, true, false);
     /* On one core, at the end of the log. */
     for (unsigned i = 0; i < 40; i++)
-        dl_str_fmt(&log, "1,7,9,BRISC,99,%u,0,1600,,,CHIP0,ZONE_%s,3,k.cc,\n", 3100000 + i,
+        dl_str_fmt(&log, "1,7,9,ERISC,99,%u,0,1600,,,CHIP0,ZONE_%s,3,k.cc,\n", 3100000 + i,
                    i % 2 ? "END" : "START");
     pack_log(&log);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -845,6 +845,16 @@ static void nothing_is_left_of_a_part(void **state)
         free(of_log);
         free(of_part);
     }
+    /* A RISC that only others have is no mistake. */
+    char *of_log = devlog_ok(
+             "decode log.csv --launches 1100-1103 --riscs BRISC,ERISC --no-files --max-launches 0", 3),
+         *of_part = devlog_ok(
+             "decode log.pack --launches 1100-1103 --riscs BRISC,ERISC --no-files --max-launches 0", 0);
+    const size_t tables = (size_t)(strstr(of_log, " rows in ") - of_log);
+    assert_true(tables > 200);
+    assert_memory_equal(of_log, of_part, tables - 20);
+    free(of_log);
+    free(of_part);
     dl_str_free(&log);
 }
 

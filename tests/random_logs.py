@@ -10,7 +10,7 @@ import tempfile
 
 DEVLOG, PACK_SMALL = sys.argv[1:3]
 NUMBER = int(os.environ.get("DEVLOG_RANDOM_LOGS", "12"))
-FIRST = int(os.environ.get("DEVLOG_RANDOM_FIRST", "0"))
+FIRST = int(os.environ.get("DEVLOG_RANDOM_FIRST", "46"))
 HEAD = (
     "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, trace id, "
     "trace id counter, zone name, type, source line, source file, meta data\n"

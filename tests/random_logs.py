@@ -1,6 +1,6 @@
 """Device logs by chance, with what goes wrong in them: the same comes of a log, of the packed log, of a part of it that filters want, and
-of parts that are decoded at a time (-j). What is right of a log, other tests say. A small seeded part; DEVLOG_RANDOM_LOGS asks for more,
-from DEVLOG_RANDOM_FIRST on. Usage: random_logs.py DEVLOG PACK_SMALL."""
+of parts that are decoded at a time (-j). What is right of a log, other tests say. A small seeded part unless told.
+Usage: random_logs.py DEVLOG PACK_SMALL [FIRST-SEED NUMBER]."""
 import json
 import os
 import random
@@ -9,8 +9,7 @@ import sys
 import tempfile
 
 DEVLOG, PACK_SMALL = sys.argv[1:3]
-NUMBER = int(os.environ.get("DEVLOG_RANDOM_LOGS", "12"))
-FIRST = int(os.environ.get("DEVLOG_RANDOM_FIRST", "46"))
+FIRST, NUMBER = map(int, sys.argv[3:] or (46, 12))
 HEAD = (
     "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, trace id, "
     "trace id counter, zone name, type, source line, source file, meta data\n"

@@ -9,7 +9,7 @@
 #include "cli/filters.h"
 #include "cli/reading.h"
 
-enum { MOST_SHOWN = 12 }; /* of what there is */
+enum { MOST_SHOWN = 12, MOST_OF_NAME = 60 }; /* of what there is; bytes of a name */
 
 /* Names, each once, in the order in which they come. */
 typedef struct names {
@@ -23,7 +23,7 @@ static void add_name(names *l, const char *name)
         l->left++;
         return;
     }
-    dl_str_fmt(&l->out, "%s%.60s", l->n ? ", " : "", name);
+    dl_str_fmt(&l->out, "%s%s", l->n ? ", " : "", name);
     l->n++;
 }
 
@@ -135,7 +135,13 @@ static void add_text(names *l, const dl_tables *t, bool *met, uint32_t text)
     if (!met || met[text]) return;
     met[text] = true;
     char quoted[80];
-    snprintf(quoted, sizeof quoted, "'%.60s'", dl_text(t, text));
+    const char *const name = dl_text(t, text);
+    size_t n = strlen(name);
+    const bool whole = n <= MOST_OF_NAME;
+    if (!whole)
+        for (n = MOST_OF_NAME; n && (name[n] & 0xC0) == 0x80; n--) /* no part of a character of UTF-8 */
+            ;
+    snprintf(quoted, sizeof quoted, "'%.*s%s'", (int)n, name, whole ? "" : "...");
     add_name(l, quoted);
 }
 

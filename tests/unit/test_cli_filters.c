@@ -98,6 +98,35 @@ static void long_lists_are_cut(void **state)
     devlog_fails("decode many.csv --launches 1", 1, "the log has 0, 3, 6, 9,");
 }
 
+/* And so may a name: it is cut between characters, and says so. */
+static void long_names_are_cut(void **state)
+{
+    (void)state;
+    dl_str log = {0}, says = {0};
+    const char *const letters[] = {"y", "z", "é"}; /* behind an x */
+    const int times[] = {60, 59, 40}, shown[] = {59, 59, 29};
+    dl_str_add(&log, "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
+                     "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], "
+                     "stat value, run ID, run host ID, zone name, zone phase, source line, source file\n");
+    dl_str_add(&says, "the log has ");
+    for (int i = 0; i < 3; i++) {
+        for (int end = 0; end < 2; end++) {
+            dl_str_fmt(&log, "0,1,1,BRISC,%d,%d,0,0,1,x", i, 100 * i + 50 * end);
+            for (int k = 0; k < times[i]; k++)
+                dl_str_add(&log, letters[i]);
+            dl_str_fmt(&log, ",%s,1,k.cc\n", end ? "end" : "begin");
+        }
+        dl_str_add(&says, i ? ", 'x" : "'x");
+        for (int k = 0; k < shown[i]; k++)
+            dl_str_add(&says, letters[i]);
+        dl_str_add(&says, i == 1 ? "'" : "...'");
+    }
+    write_text(in_scratch("long.csv"), log.text);
+    devlog_fails("decode long.csv -z X", 1, says.text);
+    dl_str_free(&log);
+    dl_str_free(&says);
+}
+
 /* A core that hangs has no closed zone, and a wish for it is met: by what is told of it. */
 static void what_never_ended_is_something(void **state)
 {
@@ -200,6 +229,7 @@ int main(void)
         cmocka_unit_test(what_matches_nothing_is_an_error),
         cmocka_unit_test(a_folder_that_is_not_there),
         cmocka_unit_test(long_lists_are_cut),
+        cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test(what_never_ended_is_something),
         cmocka_unit_test(losses_are_those_of_the_whole_log),
         cmocka_unit_test(what_was_dropped_is_no_zone),

@@ -10,15 +10,13 @@
 #include "base/file.h"
 #include "base/paths.h"
 #include "device/board_gen.h"
-#include "program/compile_command.h"
+#include "program/compile_library.h"
 #include "program/compile_memo.h"
 #include "program/compile_words.h"
 
 enum { MANY_SITES = 1000, SCRIPT_MAX_BYTES = 1 << 20, OBJECT_MAX_BYTES = 64 << 20 };
 
-/* What is linked into every kernel, and into every firmware, besides its own source. */
-static const char *const kernel_sources[] = {"kernel_start.S", "segment.S", "segment.c",
-                                             "sums.c",         "mem.c",     NULL};
+/* What is linked into every firmware. */
 static const char *const manager_sources[] = {"crt0.S", "restart.c", "manager.c", "clock_sync.c", "records.c",
                                               "cost.c", "segment.S", "segment.c", "mem.c",        NULL};
 static const char *const worker_sources[] = {"crt0.S",    "restart.c", "worker.c", "records.c", "cost.c",
@@ -26,7 +24,7 @@ static const char *const worker_sources[] = {"crt0.S",    "restart.c", "worker.c
 
 static const char *const *sources_of(const compile_job *job)
 {
-    if (job->source) return kernel_sources;
+    if (job->source) return compile_library_sources;
     return job->board->riscs[job->risc].role == BOARD_MANAGER ? manager_sources : worker_sources;
 }
 
@@ -150,53 +148,31 @@ static devlog_status hash_command(const compile_job *job, const command *c, XXH3
     return status;
 }
 
-/* The rest of the key of the cache, by running the compiler. *seen, freed by the caller, is what the preprocessor made. */
-static devlog_status key_of(const compile_job *job, command *c, XXH3_state_t *hash, dl_output *seen,
-                            devlog_error *err)
-{
-    dl_output out = {0};
-    char *said = NULL;
-    command version = {0};
-    command_add(&version, c->argv[0]);
-    command_add(&version, "--version");
-    devlog_status status = command_run(&version, &out, &said, err);
-    if (status == DEVLOG_OK) XXH3_128bits_update(hash, out.text, out.size);
-    free(out.text);
-    free(said);
-    if (status != DEVLOG_OK) return status;
-
-    /* The preprocessed text holds whatever the source includes, and says #line where it came from; not where the compiler was
-     * run, which would be a key of its own for every working directory. */
-    said = NULL;
-    command_add(c, "-E");
-    command_add(c, "-fno-working-directory");
-    const char *const *sources = sources_of(job);
-    if (job->source && !is_object(job->source)) command_add(c, job->source);
-    for (; *sources; sources++)
-        command_addf(c, "%s/firmware/%s", dl_home(), *sources);
-    status = command_run(c, seen, &said, err);
-    if (status == DEVLOG_OK && seen->exit != 0)
-        status = compile_failed(job, job->board->riscs[job->risc].kernel, said, err);
-    if (status == DEVLOG_OK) XXH3_128bits_update(hash, seen->text, seen->size);
-    free(said);
-    return status;
-}
-
 /* How a kernel is built. */
 typedef struct manner {
+    const char *cache;
     char board_folder[2200];
     char path[COMPILE_PATH];
+    char library[COMPILE_PATH]; /* of compile_library; empty: it is compiled with the kernel */
     board_region code;
     bool wide;
     bool many_sites;
 } manner;
 
+/* The library of a kernel that is built in this manner, where it is not compiled with it. */
+static devlog_status find_library(const compile_job *job, manner *m, devlog_error *err)
+{
+    if (!compile_library_is_apart(job)) return DEVLOG_OK;
+    return compile_library(job, m->cache, m->board_folder, m->wide, m->many_sites, m->library, err);
+}
+
 /* *said is what the compiler had to say, whatever became of it. */
-static devlog_status link_program(const compile_job *job, const manner *m, const char *part, char **said,
+static devlog_status link_program(const compile_job *job, manner *m, const char *part, char **said,
                                   bool *linked, devlog_error *err)
 {
-    const char *const *sources = sources_of(job);
     command c = {0};
+    devlog_status status = find_library(job, m, err);
+    if (status != DEVLOG_OK) return status;
     command_begin(&c, job, m->board_folder, m->many_sites);
     if (m->wide) command_add(&c, "-DDEVLOG_WIDE_IDS=1");
     command_add(&c, "-nostdlib");
@@ -205,13 +181,16 @@ static devlog_status link_program(const compile_job *job, const manner *m, const
     command_addf(&c, "-L%s", m->board_folder);
     command_addf(&c, "-Wl,-T,%s/linker/%s", dl_home(), job->source ? "kernel.ld" : "firmware.ld");
     if (job->source) command_add(&c, job->source);
-    for (; *sources; sources++)
-        command_addf(&c, "%s/firmware/%s", dl_home(), *sources);
+    if (m->library[0])
+        compile_library_add(&c, m->library);
+    else
+        for (const char *const *sources = sources_of(job); *sources; sources++)
+            command_addf(&c, "%s/firmware/%s", dl_home(), *sources);
     command_add(&c, "-lgcc");
     command_add(&c, "-o");
     command_add(&c, part);
     dl_output out = {0};
-    devlog_status status = command_run(&c, &out, said, err);
+    status = command_run(&c, &out, said, err);
     *linked = status == DEVLOG_OK && out.exit == 0;
     free(out.text);
     command_free(&c);
@@ -244,8 +223,12 @@ static devlog_status keep_remarks(const compile_job *job, const manner *m, const
     if (!remarks_path(path, m->path))
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the cache is too long");
     unlink(path);
-    dl_str remarks = {0};
+    dl_str remarks = {0}, of_library = {0};
     add_remarks(&remarks, said);
+    if (m->library[0] && dl_file_read(m->library, SCRIPT_MAX_BYTES, &of_library, NULL) == DEVLOG_OK &&
+        of_library.len)
+        add_remarks(&remarks, of_library.text);
+    dl_str_free(&of_library);
     if (m->wide)
         dl_str_fmt(
             &remarks,
@@ -349,9 +332,11 @@ static uint32_t count_sites(const dl_output *text)
 static devlog_status find_or_build(const compile_job *job, const char *cache, XXH3_state_t *hash, command *c,
                                    manner *m, dl_output *seen, devlog_error *err)
 {
-    manner roomy = {.code = job->room};
+    static const char *const nothing[] = {NULL};
+    manner roomy = {.cache = cache, .code = job->room};
     bool has_room = job->source && job->room.size > m->code.size;
-    devlog_status status = key_of(job, c, hash, seen, err);
+    devlog_status status = command_preprocess(c, job, is_object(job->source) ? NULL : job->source,
+                                              m->library[0] ? nothing : sources_of(job), hash, seen, err);
     if (status != DEVLOG_OK) return status;
     path_of(m->path, cache, hash);
     if (access(m->path, R_OK) == 0) return DEVLOG_OK;
@@ -372,7 +357,7 @@ devlog_status compile(const compile_job *job, char path[COMPILE_PATH], devlog_er
     dl_output seen = {0};
     command c = {0}, asked;
     compile_memo memo = {0};
-    manner m = {.code = job->board->riscs[job->risc].kernel};
+    manner m = {.cache = cache, .code = job->board->riscs[job->risc].kernel};
     XXH3_state_t *hash = XXH3_createState();
     if (!hash) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory to compile");
     XXH3_128bits_reset(hash);
@@ -386,7 +371,12 @@ devlog_status compile(const compile_job *job, char path[COMPILE_PATH], devlog_er
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many compiler flags");
     else
         status = hash_command(job, &c, hash, err);
+    if (status == DEVLOG_OK) status = find_library(job, &m, err);
     if (status != DEVLOG_OK) goto done;
+    if (m.library[0]) {
+        const char *name = strrchr(m.library, '/') + 1; /* it tells the content */
+        XXH3_128bits_update(hash, name, strlen(name));
+    }
     c.argv[c.n] = NULL;
     asked = c; /* before -E and the sources are added */
     const XXH64_hash_t more[] = {XXH3_128bits_digest(hash).low64, job->room.base, job->room.size,

@@ -9,6 +9,7 @@
 
 #include "base/paths.h"
 #include "base/settings.h"
+#include "program/compile_words.h"
 
 void command_add(command *c, const char *arg)
 {
@@ -98,6 +99,37 @@ void command_begin(command *c, const compile_job *job, const char *board_folder,
         for (char *flag = strsep(&rest, " \t\n"); flag; flag = strsep(&rest, " \t\n"))
             if (*flag) command_add(c, flag);
     }
+}
+
+devlog_status command_preprocess(command *c, const compile_job *job, const char *source,
+                                 const char *const *firmware, XXH3_state_t *hash, dl_output *seen,
+                                 devlog_error *err)
+{
+    dl_output out = {0};
+    char *said = NULL;
+    command version = {0};
+    command_add(&version, c->argv[0]);
+    command_add(&version, "--version");
+    devlog_status status = command_run(&version, &out, &said, err);
+    if (status == DEVLOG_OK) XXH3_128bits_update(hash, out.text, out.size);
+    free(out.text);
+    free(said);
+    if (status != DEVLOG_OK) return status;
+
+    /* The preprocessed text holds whatever the source includes, and says #line where it came from; not where the compiler was
+     * run, which would be a key of its own for every working directory. */
+    said = NULL;
+    command_add(c, "-E");
+    command_add(c, "-fno-working-directory");
+    if (source) command_add(c, source);
+    for (; *firmware; firmware++)
+        command_addf(c, "%s/firmware/%s", dl_home(), *firmware);
+    status = command_run(c, seen, &said, err);
+    if (status == DEVLOG_OK && seen->exit != 0)
+        status = compile_failed(job, job->board->riscs[job->risc].kernel, said, err);
+    if (status == DEVLOG_OK) XXH3_128bits_update(hash, seen->text, seen->size);
+    free(said);
+    return status;
 }
 
 /* A word, as a shell takes it. */

@@ -2,6 +2,8 @@
 #ifndef DEVLOG_PROGRAM_COMPILE_COMMAND_H
 #define DEVLOG_PROGRAM_COMPILE_COMMAND_H
 
+#include <xxhash.h>
+
 #include "base/process.h"
 #include "program/compile.h"
 
@@ -25,6 +27,12 @@ void command_begin(command *c, const compile_job *job, const char *board_folder,
 
 /* *said, freed by the caller, is what the compiler has to say; `out` is what it makes. */
 devlog_status command_run(command *c, dl_output *out, char **said, devlog_error *err);
+
+/* What the preprocessor makes of a source (or NULL) and of files of firmware/ with these flags, to *seen, whose text is freed by the
+ * caller; the hash takes it and the compiler's version in. The command has what was asked for behind. */
+devlog_status command_preprocess(command *c, const compile_job *job, const char *source,
+                                 const char *const *firmware, XXH3_state_t *hash, dl_output *seen,
+                                 devlog_error *err);
 
 /* What stands behind the compiler's name to compile alone, quoted for a shell. */
 void command_text(const command *c, dl_str *out);

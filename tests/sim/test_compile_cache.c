@@ -1,4 +1,5 @@
-/* The cache of compiled kernels: a hit runs no compiler, and whatever changes the answer is no hit. */
+/* The cache of compiled kernels: a hit runs no compiler, whatever changes the answer is no hit, and of a kernel that is none what others
+ * have, too, is found. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,8 +103,95 @@ static void a_hit_runs_no_compiler(void **state)
     unsetenv("DEVLOG_CC");
 }
 
+/* How often a line of the log has the text. */
+static unsigned lines_with(const char *log, const char *text)
+{
+    size_t size;
+    unsigned n = 0;
+    char *const all = read_bytes(log, &size);
+    for (char *line = strtok(all, "\n"); line; line = strtok(NULL, "\n"))
+        n += strstr(line, text) != NULL;
+    free(all);
+    return n;
+}
+
+/* What every kernel has besides its own source is compiled for the first one, and again where its text or the flags differ; what the
+ * compiler remarks on it is remarked on each kernel. */
+static void the_library_is_compiled_once(void **state)
+{
+    (void)state;
+    enum { NOTHING, ALL };
+    static const struct {
+        const char *flags;
+        int compiled;
+    } kernels[] = {
+        {NULL, ALL},  {NULL, NOTHING},  {"-DMINE=1", NOTHING},         {"-DMINE=2 -UMINE", NOTHING},
+        {"-O1", ALL}, {"-O1", NOTHING}, {"-DDEVLOG_WIDE_IDS=1", ALL},  {"-O1 -DMINE", NOTHING},
+        {"-O2", ALL}, {"", NOTHING},    {"  -DMINE=3\t-O1 ", NOTHING},
+    };
+    char cc[160], log[160], cache[160], text[700], path[COMPILE_PATH];
+    const char *folder = test_folder(), *was = getenv("DEVLOG_CACHE");
+    char *const before = was ? strdup(was) : NULL;
+    snprintf(cc, sizeof cc, "%s/cc2", folder);
+    snprintf(log, sizeof log, "%s/log2", folder);
+    snprintf(cache, sizeof cache, "%s/cache", folder);
+    snprintf(text, sizeof text,
+             "#!/bin/sh\necho \" $* \" >>'%s'\ncase \" $* \" in *' -E '*) ;; *segment.c*) echo "
+             "'segment.c:1: warning: look' >&2;; esac\nexec riscv64-unknown-elf-gcc \"$@\"\n",
+             log);
+    write_text(cc, text);
+    assert_int_equal(chmod(cc, 0700), 0);
+    setenv("DEVLOG_CC", cc, 1);
+    setenv("DEVLOG_CACHE", cache, 1);
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        char source[160];
+        dl_str remarks = {0};
+        devlog_error err = {0};
+        snprintf(source, sizeof source, "%s/k%zu.c", folder, i);
+        snprintf(text, sizeof text, HEAD "void kernel_main(void) { DEVLOG_ZONE(\"%zu\"); }\n", i);
+        write_text(source, text);
+        assert_true(runs_of(source, kernels[i].flags, log, path) > 0);
+        /* The firmware is compiled with the kernel that is the first of its flags. */
+        const unsigned compiled = lines_with(log, " -c "), linked = lines_with(log, source);
+        if (compiled != (kernels[i].compiled ? 5 : 0) || linked != 2)
+            fail_msg("kernel %zu, '%s': %u files compiled, %u runs for the kernel", i, kernels[i].flags,
+                     compiled, linked);
+        check_ok(compile_remarks(path, &remarks, &err), &err);
+        if (!remarks.len || !strstr(remarks.text, "segment.c:1: warning: look"))
+            fail_msg("kernel %zu: no remark", i);
+        dl_str_free(&remarks);
+    }
+    /* An object that is not there, or that a power cut has emptied. */
+    for (int way = 0; way < 2; way++) {
+        char found[COMPILE_PATH];
+        snprintf(text, sizeof text, "ls %s/*-segment.c.o", cache);
+        FILE *const list = popen(text, "r");
+        assert_non_null(list);
+        while (fgets(found, sizeof found, list)) {
+            found[strcspn(found, "\n")] = 0;
+            if (way)
+                write_text(found, "");
+            else
+                unlink(found);
+        }
+        pclose(list);
+        snprintf(text, sizeof text, HEAD "void kernel_main(void) { DEVLOG_ZONE(\"way %d\"); }\n", way);
+        snprintf(found, sizeof found, "%s/way.c", folder);
+        write_text(found, text);
+        assert_true(runs_of(found, NULL, log, path) > 0);
+        assert_int_equal(lines_with(log, " -c "), 5);
+    }
+    unsetenv("DEVLOG_CC");
+    if (before)
+        setenv("DEVLOG_CACHE", before, 1);
+    else
+        unsetenv("DEVLOG_CACHE");
+    free(before);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_hit_runs_no_compiler)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_hit_runs_no_compiler),
+                                       cmocka_unit_test(the_library_is_compiled_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

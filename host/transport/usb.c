@@ -89,10 +89,11 @@ static devlog_status usb_hold(dl_transport *t, dl_target at, uint32_t held, devl
     (void)at;
     usb_transport *state = t->state;
     devlog_status status = DEVLOG_OK;
+    /* GCC 12.2 at -O2 makes of a comparison of the two bits a test of the first alone. */
+    const uint32_t changes = state->held ^ held;
     for (uint32_t i = 0; i < state->n_harts && status == DEVLOG_OK; i++) {
-        bool was = state->held >> i & 1, is = held >> i & 1;
-        if (was == is) continue;
-        if (is) {
+        if (!(changes >> i & 1)) continue;
+        if (held >> i & 1) {
             status = usb_dm_halt(&state->dm, i, err);
         } else {
             status = usb_dm_reg_set(&state->dm, i, USB_REG_DPC, state->reset_pc[i], err);

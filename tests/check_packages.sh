@@ -50,14 +50,14 @@ if [ $# -gt 0 ]; then
     [ "${status[0]}" = "${status[1]}" ] && cmp "$here/one" "$here/two" && cmp "$here/one.said" "$here/two.said" || fail "devlog ${*:2} $1: optimised, it says something else"
     [ ! -s "$here/one" ] || compared=$((compared + 1))
   }
-  for log in tests/golden/*/log.csv; do
-    same "$log" decode --no-files -f json
-    same "$log" causes -f json
-    same "$log" report -f json
-    same "$log" export -f json -o -
+  for input in tests/golden/*/log.csv; do
+    same "$input" decode --no-files -f json
+    same "$input" causes -f json
+    same "$input" report -f json
+    same "$input" export -f json -o -
   done
-  for log in $(find tests/fuzz/corpus/device_log tests/fuzz/corpus/capture tests/fuzz/corpus/pack -type f | sort | awk 'NR % 60 == 1'); do
-    same "$log" decode --no-files -f json
+  for input in $(find tests/fuzz/corpus/device_log tests/fuzz/corpus/capture tests/fuzz/corpus/pack -type f | sort | awk 'NR % 60 == 1'); do
+    same "$input" decode --no-files -f json
   done
   [ "$compared" -gt 12 ] || fail "only $compared outputs were compared"
   for board in usb_tile fe310 gd32vf103; do

@@ -8,6 +8,7 @@
 #include "base/term.h"
 #include "cli/filters.h"
 #include "cli/reading.h"
+#include "report/out.h"
 
 enum { MOST_SHOWN = 12, MOST_OF_NAME = 60 }; /* of what there is; bytes of a name */
 
@@ -136,12 +137,9 @@ static void add_text(names *l, const dl_tables *t, bool *met, uint32_t text)
     met[text] = true;
     char quoted[80];
     const char *const name = dl_text(t, text);
-    size_t n = strlen(name);
-    const bool whole = n <= MOST_OF_NAME;
-    if (!whole)
-        for (n = MOST_OF_NAME; n && (name[n] & 0xC0) == 0x80; n--) /* no part of a character of UTF-8 */
-            ;
-    snprintf(quoted, sizeof quoted, "'%.*s%s'", (int)n, name, whole ? "" : "...");
+    char shown[MOST_OF_NAME + 1];
+    if (snprintf(shown, sizeof shown, "%s", name) > MOST_OF_NAME) out_cut_utf8(shown);
+    snprintf(quoted, sizeof quoted, "'%s%s'", shown, strlen(name) > MOST_OF_NAME ? "..." : "");
     add_name(l, quoted);
 }
 

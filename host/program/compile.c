@@ -28,13 +28,6 @@ static const char *const *sources_of(const compile_job *job)
     return job->board->riscs[job->risc].role == BOARD_MANAGER ? manager_sources : worker_sources;
 }
 
-/* A kernel may come compiled, say by another compiler: an object file is linked as it is. */
-static bool is_object(const char *source)
-{
-    const char *dot = source ? strrchr(source, '.') : NULL;
-    return dot && strcmp(dot, ".o") == 0;
-}
-
 /* A file of the cache: written when it is not there yet, and never half. */
 static devlog_status write_once(const char *folder, const char *name, const char *text, size_t size,
                                 devlog_error *err)
@@ -121,7 +114,7 @@ static devlog_status check_flags(const compile_job *job, const command *c, XXH3_
                 err, DEVLOG_ERR_COMPILE,
                 "%s: markers of one file get the names of another's by %s: take it out of the flags",
                 job->source ? job->source : "firmware", c->argv[i]);
-        if (!is_object(c->argv[i]) || access(c->argv[i], R_OK) != 0) continue;
+        if (!command_is_object(c->argv[i]) || access(c->argv[i], R_OK) != 0) continue;
         devlog_status status = hash_object(c->argv[i], hash, err);
         if (status != DEVLOG_OK) return status;
     }
@@ -135,7 +128,7 @@ static devlog_status hash_command(const compile_job *job, const command *c, XXH3
     for (uint32_t i = 0; i < c->n; i++)
         XXH3_128bits_update(hash, c->argv[i], strlen(c->argv[i]) + 1);
     devlog_status status = check_flags(job, c, hash, err);
-    if (status == DEVLOG_OK && is_object(job->source)) status = hash_object(job->source, hash, err);
+    if (status == DEVLOG_OK && command_is_object(job->source)) status = hash_object(job->source, hash, err);
     const char *const scripts[] = {"linker/firmware.ld", "linker/kernel.ld", "linker/devlog_sites.ld"};
     for (size_t i = 0; i < 3 && status == DEVLOG_OK; i++) {
         char path[COMPILE_PATH];
@@ -265,7 +258,8 @@ static devlog_status accept_program(const compile_job *job, const manner *m, con
 /* Wide ids cannot be asked of what is compiled already. */
 static bool may_be_wide(const compile_job *job)
 {
-    return job->source && !is_object(job->source) && !(job->flags && strstr(job->flags, "-DDEVLOG_WIDE_IDS"));
+    return job->source && !command_is_object(job->source) &&
+           !(job->flags && strstr(job->flags, "-DDEVLOG_WIDE_IDS"));
 }
 
 /* Builds in the manner `m`, and when something is full in those that follow: with wide ids, with all the
@@ -295,13 +289,6 @@ static devlog_status build(const compile_job *job, manner *m, const manner *room
     }
 }
 
-static void path_of(char path[COMPILE_PATH], const char *cache, XXH3_state_t *hash)
-{
-    XXH128_hash_t key = XXH3_128bits_digest(hash);
-    snprintf(path, COMPILE_PATH, "%s/%016llx%016llx.elf", cache, (unsigned long long)key.high64,
-             (unsigned long long)key.low64);
-}
-
 /* Where an ELF file of the cache is, or is to be, when its code may lie in m->code: its key goes on from that of the one
  * before. */
 static devlog_status roomy_manner(const compile_job *job, const char *cache, XXH3_state_t *hash, manner *m,
@@ -311,7 +298,7 @@ static devlog_status roomy_manner(const compile_job *job, const char *cache, XXH
     devlog_status status =
         board_files(job, m->code, cache, m->board_folder, sizeof m->board_folder, &id, err);
     if (status == DEVLOG_OK) XXH3_128bits_update(hash, &id, sizeof id);
-    if (status == DEVLOG_OK) path_of(m->path, cache, hash);
+    if (status == DEVLOG_OK) compile_cache_path(m->path, cache, hash, ".elf");
     return status;
 }
 
@@ -335,10 +322,10 @@ static devlog_status find_or_build(const compile_job *job, const char *cache, XX
     static const char *const nothing[] = {NULL};
     manner roomy = {.cache = cache, .code = job->room};
     bool has_room = job->source && job->room.size > m->code.size;
-    devlog_status status = command_preprocess(c, job, is_object(job->source) ? NULL : job->source,
+    devlog_status status = command_preprocess(c, job, command_is_object(job->source) ? NULL : job->source,
                                               m->library[0] ? nothing : sources_of(job), hash, seen, err);
     if (status != DEVLOG_OK) return status;
-    path_of(m->path, cache, hash);
+    compile_cache_path(m->path, cache, hash, ".elf");
     if (access(m->path, R_OK) == 0) return DEVLOG_OK;
     m->many_sites = job->source && count_sites(seen) > MANY_SITES;
     if (has_room) status = roomy_manner(job, cache, hash, &roomy, err);

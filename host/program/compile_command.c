@@ -37,6 +37,12 @@ void command_free(command *c)
         free(c->owned[i]);
 }
 
+bool command_is_object(const char *source)
+{
+    const char *dot = source ? strrchr(source, '.') : NULL;
+    return dot && strcmp(dot, ".o") == 0;
+}
+
 /* The driver takes C++ by the name of the file. */
 static const char *compiler(void)
 {

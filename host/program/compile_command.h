@@ -25,6 +25,9 @@ void command_free(command *c);
  * takes too long. */
 void command_begin(command *c, const compile_job *job, const char *board_folder, bool many_sites);
 
+/* A kernel may come compiled, say by another compiler: an object file is linked as it is. */
+bool command_is_object(const char *source);
+
 /* *said, freed by the caller, is what the compiler has to say; `out` is what it makes. */
 devlog_status command_run(command *c, dl_output *out, char **said, devlog_error *err);
 

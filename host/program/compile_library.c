@@ -22,8 +22,7 @@ enum { QUESTION = 1 }; /* no other question of the cache has this number alone *
 /* A word that is no option may be a file, which is linked, or read, with what it stands beside. */
 bool compile_library_is_apart(const compile_job *job)
 {
-    const char *dot = job->source ? strrchr(job->source, '.') : NULL;
-    if (!job->source || (dot && strcmp(dot, ".o") == 0)) return false;
+    if (!job->source || command_is_object(job->source)) return false;
     for (const char *at = job->flags ? job->flags : ""; *at; at += strcspn(at, " \t\n")) {
         at += strspn(at, " \t\n");
         if (*at && *at != '-') return false;
@@ -113,11 +112,12 @@ devlog_status compile_library(const compile_job *job, const char *cache, const c
     compile_memo memo = {0};
     command_begin(&c, job, board_folder, many_sites);
     if (wide) command_add(&c, "-DDEVLOG_WIDE_IDS=1");
-    XXH3_state_t *hash = c.failed ? NULL : XXH3_createState();
-    if (!hash) {
+    XXH3_state_t *hash = XXH3_createState();
+    if (!hash)
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory to compile");
+    else if (c.failed)
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many compiler flags");
-        goto done;
-    }
+    if (status) goto done;
     c.argv[c.n] = NULL;
     const command flags = c; /* before -E and the sources are added */
     compile_memo_ask(&memo, cache, flags.argv, NULL, QUESTION);
@@ -128,9 +128,7 @@ devlog_status compile_library(const compile_job *job, const char *cache, const c
             XXH3_128bits_update(hash, flags.argv[i], strlen(flags.argv[i]) + 1);
     status = command_preprocess(&c, job, NULL, compile_library_sources, hash, &seen, err);
     if (status) goto done;
-    const XXH128_hash_t key = XXH3_128bits_digest(hash);
-    if (snprintf(path, COMPILE_PATH, "%s/%016llx%016llx%s", cache, (unsigned long long)key.high64,
-                 (unsigned long long)key.low64, ending) >= COMPILE_PATH) {
+    if (!compile_cache_path(path, cache, hash, ending)) {
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the cache is too long");
         goto done;
     }

@@ -19,6 +19,13 @@ enum { FILE_MAX_BYTES = 64 << 20, MEMO_MAX_BYTES = 1 << 20 };
 
 static const char head[] = "devlog memo 1";
 
+bool compile_cache_path(char path[COMPILE_PATH], const char *cache, XXH3_state_t *hash, const char *ending)
+{
+    const XXH128_hash_t key = XXH3_128bits_digest(hash);
+    return snprintf(path, COMPILE_PATH, "%s/%016" PRIx64 "%016" PRIx64 "%s", cache, key.high64, key.low64,
+                    ending) < COMPILE_PATH;
+}
+
 /* ---- The question ---- */
 
 static void mix(XXH3_state_t *hash, const char *text)
@@ -110,10 +117,8 @@ void compile_memo_ask(compile_memo *m, const char *cache, const char *const *arg
         good = good && getcwd(real, sizeof real);
         mix(hash, real);
     }
-    XXH128_hash_t key = XXH3_128bits_digest(hash);
+    m->usable = good && compile_cache_path(m->path, cache, hash, ".memo");
     XXH3_freeState(hash);
-    m->usable = good && snprintf(m->path, sizeof m->path, "%s/%016" PRIx64 "%016" PRIx64 ".memo", cache,
-                                 key.high64, key.low64) < (int)sizeof m->path;
 }
 
 /* ---- What was read ---- */

@@ -16,6 +16,9 @@ typedef struct compile_memo {
     const char *const *argv; /* the command line, with a NULL behind; for the folders that it names */
 } compile_memo;
 
+/* The path of what this hash is the key of; false when it is too long. */
+bool compile_cache_path(char path[COMPILE_PATH], const char *cache, XXH3_state_t *hash, const char *ending);
+
 /* The question: a command line, the source, and whatever else (`more`) changes the answer. Relative names are those of the
  * working directory, which counts only when the command has some. */
 void compile_memo_ask(compile_memo *m, const char *cache, const char *const *argv, const char *source,

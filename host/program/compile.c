@@ -1,6 +1,7 @@
 /* Compiling device code with the cross compiler, cached by content. Not for loading what comes out. */
 #include "program/compile.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +242,15 @@ static devlog_status keep_remarks(const compile_job *job, const manner *m, const
     return status;
 }
 
+/* Of programs that compile the same at once, the first one's file stays: its build id, which the folder of the compiler is part of, is
+ * in that one's captures already. */
+static devlog_status put(const char *part, const char *path, devlog_error *err)
+{
+    if (link(part, path) == 0 || errno == EEXIST) return DEVLOG_OK;
+    /* A file system without hard links. */
+    return rename(part, path) == 0 ? DEVLOG_OK : dl_fail_errno(err, errno, "cannot write %s", path);
+}
+
 static devlog_status accept_program(const compile_job *job, const manner *m, const char *part,
                                     const char *said, devlog_error *err)
 {
@@ -250,9 +260,7 @@ static devlog_status accept_program(const compile_job *job, const manner *m, con
     if (job->source) status = compile_check_sites(job, &elf, err);
     dl_elf_free(&elf);
     if (status == DEVLOG_OK) status = keep_remarks(job, m, said, err);
-    if (status == DEVLOG_OK && rename(part, m->path) != 0)
-        status = dl_fail(err, DEVLOG_ERR_IO, "cannot write %s", m->path);
-    return status;
+    return status == DEVLOG_OK ? put(part, m->path, err) : status;
 }
 
 /* Wide ids cannot be asked of what is compiled already. */
@@ -269,7 +277,7 @@ static devlog_status build(const compile_job *job, manner *m, const manner *room
     for (;;) {
         char part[COMPILE_PATH], *said = NULL;
         bool linked = false;
-        if (snprintf(part, sizeof part, "%s.%ld.tmp", m->path, (long)getpid()) >= (int)sizeof part)
+        if (!compile_part_path(part, m->path))
             return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the cache is too long");
         devlog_status status = link_program(job, m, part, &said, &linked, err);
         link_full full =

@@ -64,8 +64,7 @@ static devlog_status make_object(const compile_job *job, const command *flags, c
     char *said = NULL;
     dl_output out = {0};
     command c = {0};
-    if (object_path(object, path, source) >= COMPILE_PATH ||
-        snprintf(part, sizeof part, "%s.%ld.tmp", object, (long)gettid()) >= COMPILE_PATH)
+    if (object_path(object, path, source) >= COMPILE_PATH || !compile_part_path(part, object))
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the cache is too long");
     for (uint32_t i = 0; i < flags->n; i++)
         command_add(&c, flags->argv[i]);

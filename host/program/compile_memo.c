@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -24,6 +25,15 @@ bool compile_cache_path(char path[COMPILE_PATH], const char *cache, XXH3_state_t
     const XXH128_hash_t key = XXH3_128bits_digest(hash);
     return snprintf(path, COMPILE_PATH, "%s/%016" PRIx64 "%016" PRIx64 "%s", cache, key.high64, key.low64,
                     ending) < COMPILE_PATH;
+}
+
+/* Programs in two containers may have one number. */
+bool compile_part_path(char part[COMPILE_PATH], const char *path)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return snprintf(part, COMPILE_PATH, "%s.%ld-%" PRIx64 ".tmp", path, (long)gettid(),
+                    (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) < COMPILE_PATH;
 }
 
 /* ---- The question ---- */

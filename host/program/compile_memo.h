@@ -19,6 +19,10 @@ typedef struct compile_memo {
 /* The path of what this hash is the key of; false when it is too long. */
 bool compile_cache_path(char path[COMPILE_PATH], const char *cache, XXH3_state_t *hash, const char *ending);
 
+/* Where a file of the cache is made until it is whole: no thread of any program that shares the cache has the same. False when the path
+ * is too long. */
+bool compile_part_path(char part[COMPILE_PATH], const char *path);
+
 /* The question: a command line, the source, and whatever else (`more`) changes the answer. Relative names are those of the
  * working directory, which counts only when the command has some. */
 void compile_memo_ask(compile_memo *m, const char *cache, const char *const *argv, const char *source,

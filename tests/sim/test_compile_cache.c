@@ -1,9 +1,10 @@
 /* The cache of compiled kernels: a hit runs no compiler, whatever changes the answer is no hit, and of a kernel that is none what others
- * have, too, is found. */
+ * have, too, is found; of two programs at once the first one's file stays. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/files.h"
@@ -189,9 +190,70 @@ static void the_library_is_compiled_once(void **state)
     free(before);
 }
 
+/* Two programs in different folders compile the same kernel at once: the ELF file of the one that is ready first stays, as its build
+ * id stands in that one's capture. */
+static void the_first_elf_stays(void **state)
+{
+    (void)state;
+    char cc[160], log[160], began[160], source[160], first[160], text[900], path[COMPILE_PATH];
+    const char *folder = test_folder();
+    snprintf(cc, sizeof cc, "%s/cc3", folder);
+    snprintf(log, sizeof log, "%s/log3", folder);
+    snprintf(began, sizeof began, "%s/began", folder);
+    snprintf(first, sizeof first, "%s/first.elf", folder);
+    snprintf(source, sizeof source, "%s/both.c", folder);
+    snprintf(text, sizeof text, HEAD "void kernel_main(void) { DEVLOG_ZONE(\"%s\"); }\n", folder);
+    write_text(source, text);
+    /* Here the compiler waits, once it links the kernel, for the other program to be through. */
+    snprintf(
+        text, sizeof text,
+        "#!/bin/sh\ncase \"$PWD $* \" in '/ '*|*' -E '*) ;; *%s*) touch '%s'; n=0; while [ ! -e '%s' ] && "
+        "[ $n -lt 6000 ]; do sleep 0.1; n=$((n+1)); done;; esac\nexec riscv64-unknown-elf-gcc \"$@\"\n",
+        source, began, first);
+    write_text(cc, text);
+    assert_int_equal(chmod(cc, 0700), 0);
+    setenv("DEVLOG_CC", cc, 1);
+    const pid_t other = fork();
+    assert_true(other >= 0);
+    if (!other) {
+        for (int n = 0; n < 6000 && access(began, F_OK) != 0; n++)
+            usleep(100000);
+        size_t size = 0;
+        char *elf = NULL;
+        if (chdir("/") == 0) {
+            runs_of(source, NULL, log, path);
+            elf = read_bytes(path, &size);
+        }
+        snprintf(text, sizeof text, "%s.tmp", first);
+        FILE *const f = fopen(text, "w");
+        const bool good =
+            f && size && fwrite(elf, 1, size, f) == size && fclose(f) == 0 && rename(text, first) == 0;
+        free(elf);
+        _exit(good ? 0 : 1);
+    }
+    runs_of(source, NULL, log, path);
+    unsetenv("DEVLOG_CC");
+    int status;
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+    size_t n, n_first;
+    char *const elf = read_bytes(path, &n), *const of_first = read_bytes(first, &n_first);
+    assert_int_equal(n, n_first);
+    assert_memory_equal(elf, of_first, n);
+    free(elf);
+    free(of_first);
+    /* Nothing half made is left beside it. */
+    snprintf(text, sizeof text, "ls '%s'*.tmp 2>/dev/null", path);
+    FILE *const list = popen(text, "r");
+    assert_non_null(list);
+    assert_int_equal(fgetc(list), EOF);
+    pclose(list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_hit_runs_no_compiler),
-                                       cmocka_unit_test(the_library_is_compiled_once)};
+                                       cmocka_unit_test(the_library_is_compiled_once),
+                                       cmocka_unit_test(the_first_elf_stays)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

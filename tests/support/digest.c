@@ -238,6 +238,42 @@ static devlog_status on_sums(void *ctx, const dl_run *runs, size_t n, devlog_err
     return DEVLOG_OK;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int by_small_size(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Launches that repeat are counted marker by marker: zones of several markers with the same statistics, as those have that the tables
+ * have no room for, come in another order then, which tells nothing. Where a sample's place tells its launch it stays. */
+static void sort_samples(dl_decode *d)
+{
+    for (size_t i = 0; i < dl_decode_n_keys(d); i++) {
+        const dl_key *k = dl_decode_key(d, i);
+        const dl_samples *s = &k->samples;
+        const uint64_t n = dl_samples_count(s);
+        uint32_t *const all = n && !k->n_runs ? malloc(n * sizeof *all) : NULL, *at = all;
+        if (!all) continue;
+        for (const dl_sample_chunk *c = s->first; c; c = c->next)
+            at = mempcpy(at, c->values, (size_t)((c == s->last ? s->at : c->end) - c->values) * sizeof *at);
+        qsort(all, n, sizeof *all, by_small_size);
+        at = all;
+        for (dl_sample_chunk *c = s->first; c; c = c->next) {
+            const size_t held = (size_t)((c == s->last ? s->at : c->end) - c->values);
+            memcpy(c->values, at, held * sizeof *at);
+            at += held;
+        }
+        if (s->n_wide) qsort(s->wide, s->n_wide, sizeof *s->wide, by_size);
+        free(all);
+    }
+}
+
 devlog_status test_capture_digest(test_digest *digest, const void *bytes, size_t n,
                                   const dl_decode_options *options, test_listens listens)
 {
@@ -267,6 +303,7 @@ devlog_status test_capture_digest(test_digest *digest, const void *bytes, size_t
     digest->n_rows = dl_decode_losses(d)->rows;
     take_tables(digest, dl_decode_tables(d));
     take_losses(digest, dl_decode_losses(d));
+    sort_samples(d);
     take_keys(digest, d);
     check_counts(digest, listens == TEST_LISTENS_TO_ALL && !status);
     if (digest->sums) digest->events = test_sums_mix(digest->sums);

@@ -12,7 +12,7 @@ void check_ok(devlog_status status, const devlog_error *err);
 /* Opens a profiled device on the simulator; may be NULL: default board, no options. */
 devlog_device *open_device(const char *board_name, const char *sim_options);
 
-/* A folder for this test that did not exist before; removed by the system's cleaning of /tmp. */
+/* A folder for this test that did not exist before; removed when the program ends and no test of it failed. */
 const char *test_folder(void);
 
 /* Path of a source under the repository. */

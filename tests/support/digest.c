@@ -250,10 +250,13 @@ static int by_small_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Launches that repeat are counted marker by marker: zones of several markers with the same statistics, as those have that the tables
- * have no room for, come in another order then, which tells nothing. Where a sample's place tells its launch it stays. */
+/* Launches that repeat are counted marker by marker: zones of several markers with the same statistics, as those have that a full table
+ * has no room for, come in another order then, which tells nothing. Where there is room, or a sample's place tells its launch, the order
+ * counts. */
 static void sort_samples(dl_decode *d)
 {
+    const dl_tables *t = dl_decode_tables(d);
+    if (t->n_sites < DL_MAX_SITES && t->n_kinds < DL_MAX_KINDS) return;
     for (size_t i = 0; i < dl_decode_n_keys(d); i++) {
         const dl_key *k = dl_decode_key(d, i);
         const dl_samples *s = &k->samples;

@@ -236,6 +236,7 @@ static void drain(void)
 static void *drain_again(void *nothing)
 {
     (void)nothing;
+    atomic_store(&zones.begun, true);
     while (!atomic_load(&zones.stop)) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -261,6 +262,12 @@ static int start_drainer(void)
     const int errnum = pthread_create(&zones.drainer, NULL, drain_again, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return errnum;
+}
+
+void zones_file_before_fork(void)
+{
+    while (zones.running && !atomic_load(&zones.begun))
+        nanosleep(&(struct timespec){.tv_nsec = ZONES_NAP_NS}, NULL);
 }
 
 /* "app.py (pid 123)": the name of the program, as the system has it. */
@@ -324,6 +331,7 @@ devlog_status zones_file_begin(bool again, devlog_error *err)
     zones.told_memory = (dl_host_memory){0};
     atomic_store(&zones.stop, false);
     atomic_store(&zones.asked, false);
+    atomic_store(&zones.begun, false);
     devlog_status status = open_file(zones.folder, again, err);
     if (!status) status = dl_capture_commit(zones.capture, err);
     if (!status && sem_init(&zones.work, 0, 0))

@@ -17,8 +17,7 @@ enum {
     THREADS = 256,
     MOST_THREADS = 64 * 1024,
     MOST_SITES = 1 << 20,
-    MOST_WAIT_MS = 60 * 1000,
-    NAP_NS = 50 * 1000
+    MOST_WAIT_MS = 60 * 1000
 };
 
 int devlog_host_on;
@@ -54,6 +53,7 @@ static void before_fork(void)
 {
     zones_memory_lock();
     zones_lock_all();
+    zones_file_before_fork();
     outlets_lock();
 }
 
@@ -400,7 +400,7 @@ static bool wait_for_room(zones_thread *t, uint64_t cells, uint64_t kept)
     for (const uint64_t from = zones_ns(); zones_ns() - from < may;) {
         if (!__atomic_load_n(&devlog_host_on, __ATOMIC_RELAXED)) return false;
         if (!atomic_exchange(&zones.asked, true)) (void)sem_post(&zones.work);
-        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = ZONES_NAP_NS}, NULL);
         if (ring_has_room(&t->ring, cells, kept)) return true;
     }
     return false;

@@ -15,7 +15,7 @@
 #include "outlets/outlets.h"
 #include "zones/ring.h"
 
-enum { ZONES_NAME = 64 };
+enum { ZONES_NAME = 64, ZONES_NAP_NS = 50 * 1000 /* between two looks at what another thread does */ };
 
 /* A thread that records. Its ring stays when it ends, for another. */
 typedef struct zones_thread {
@@ -72,7 +72,7 @@ typedef struct zones_recorder {
     devlog_error error; /* the first of them */
     pthread_t drainer;
     sem_t work;
-    atomic_bool asked, stop;
+    atomic_bool asked, stop, begun; /* begun: the drainer runs */
 } zones_recorder;
 
 extern zones_recorder zones;
@@ -114,6 +114,9 @@ void zones_memory_in_child(bool recorded);
 devlog_status zones_file_begin(bool again, devlog_error *err);
 /* With both locks. Puts exchanges with another rank into the file; while none is open it is opened for it, in this folder. */
 devlog_status zones_file_exchanges(const char *folder, dl_capture_exchanges *put, devlog_error *err);
+/* With both locks. Waits until the thread that writes runs: while a thread begins, libraries may hold locks that nobody would give back
+ * in the child, as the allocator of GCC 12's AddressSanitizer does. */
+void zones_file_before_fork(void);
 void zones_file_forget(void); /* in a forked child: it is the parent's */
 /* Ends the file; takes the locks itself. */
 devlog_status zones_file_end(devlog_error *err);

@@ -325,80 +325,6 @@ static void zones_that_end_on_another_thread_are_told(void **state)
     assert_int_equal(host_findings(p, "unpaired_end"), 1);
 }
 
-static void forks(void)
-{
-    char path[128], text[32];
-    host_start(0, 0);
-    DEVLOG_HOST_ZONE("of both");
-    {
-        DEVLOG_HOST_ZONE("before");
-    }
-    pid_t child = fork();
-    if (child == 0) {
-        {
-            DEVLOG_HOST_ZONE("of the child");
-        }
-        exit(0);
-    }
-    waitpid(child, NULL, 0);
-    snprintf(path, sizeof path, "%s/child", host_folder);
-    snprintf(text, sizeof text, "%ld", (long)child);
-    write_text(path, text);
-}
-
-static void a_forked_child_has_a_file_of_its_own(void **state)
-{
-    (void)state;
-    int how;
-    char path[128];
-    size_t n;
-    const pid_t parent = host_run(forks, &how);
-    assert_int_equal(how, 0);
-    snprintf(path, sizeof path, "%s/child", host_folder);
-    char *text = read_bytes(path, &n);
-    const pid_t child = (pid_t)strtol(text, NULL, 10);
-    free(text);
-    assert_int_equal(host_look(parent, "before").zones, 1);
-    assert_int_equal(host_look(parent, "of both").zones, 1);
-    assert_int_equal(host_look(parent, "of the child").zones, 0);
-    assert_int_equal(host_look(child, "of the child").zones, 1);
-    assert_int_equal(host_look(child, "before").zones + host_look(child, "of both").zones, 0);
-    assert_int_equal(host_findings(parent, NULL) + host_findings(child, NULL), 0);
-}
-
-static void forks_of_forks(void)
-{
-    int how;
-    host_start(0, 0);
-    {
-        DEVLOG_HOST_ZONE("first");
-    }
-    if (fork() == 0) {
-        {
-            DEVLOG_HOST_ZONE("second");
-        }
-        if (fork() == 0) {
-            {
-                DEVLOG_HOST_ZONE("third");
-            }
-            exit(0); /* what leaks is looked for */
-        }
-        if (wait(&how) < 0) _exit(7);
-        exit(how ? 8 : 0);
-    }
-    if (wait(&how) < 0) _exit(7);
-    exit(how ? 8 : 0);
-}
-
-static void rings_of_all_ancestors_stay_known(void **state)
-{
-    (void)state;
-    int how;
-    const pid_t p = host_run(forks_of_forks, &how);
-    assert_int_equal(how, 0);
-    assert_int_equal(host_look(p, "first").zones, 1);
-}
-
 static void stops_and_starts(void)
 {
     devlog_error err = {0};
@@ -461,8 +387,6 @@ int main(void)
         cmocka_unit_test(texts_are_in_tables),
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(zones_that_end_on_another_thread_are_told),
-        cmocka_unit_test(a_forked_child_has_a_file_of_its_own),
-        cmocka_unit_test(rings_of_all_ancestors_stay_known),
         cmocka_unit_test(recording_may_stop_and_go_on),
         cmocka_unit_test(the_program_shows_processes_and_threads),
     };

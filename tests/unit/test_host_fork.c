@@ -1,0 +1,154 @@
+/* Zones of host code when the process forks: each has a file of its own, and a child waits for nothing that only its parent's threads
+ * would end. Not for programs that do not fork (test_host_zones). */
+#define PROFILE_HOST 1
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "devlog/host.h"
+
+#include "support/files.h"
+#include "support/host_child.h"
+
+static void forks(void)
+{
+    char path[128], text[32];
+    host_start(0, 0);
+    DEVLOG_HOST_ZONE("of both");
+    {
+        DEVLOG_HOST_ZONE("before");
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        {
+            DEVLOG_HOST_ZONE("of the child");
+        }
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+    snprintf(path, sizeof path, "%s/child", host_folder);
+    snprintf(text, sizeof text, "%ld", (long)child);
+    write_text(path, text);
+}
+
+static void a_forked_child_has_a_file_of_its_own(void **state)
+{
+    (void)state;
+    int how;
+    char path[128];
+    size_t n;
+    const pid_t parent = host_run(forks, &how);
+    assert_int_equal(how, 0);
+    snprintf(path, sizeof path, "%s/child", host_folder);
+    char *text = read_bytes(path, &n);
+    const pid_t child = (pid_t)strtol(text, NULL, 10);
+    free(text);
+    assert_int_equal(host_look(parent, "before").zones, 1);
+    assert_int_equal(host_look(parent, "of both").zones, 1);
+    assert_int_equal(host_look(parent, "of the child").zones, 0);
+    assert_int_equal(host_look(child, "of the child").zones, 1);
+    assert_int_equal(host_look(child, "before").zones + host_look(child, "of both").zones, 0);
+    assert_int_equal(host_findings(parent, NULL) + host_findings(child, NULL), 0);
+}
+
+static void forks_of_forks(void)
+{
+    int how;
+    host_start(0, 0);
+    {
+        DEVLOG_HOST_ZONE("first");
+    }
+    if (fork() == 0) {
+        {
+            DEVLOG_HOST_ZONE("second");
+        }
+        if (fork() == 0) {
+            {
+                DEVLOG_HOST_ZONE("third");
+            }
+            exit(0); /* what leaks is looked for */
+        }
+        if (wait(&how) < 0) _exit(7);
+        exit(how ? 8 : 0);
+    }
+    if (wait(&how) < 0) _exit(7);
+    exit(how ? 8 : 0);
+}
+
+static void rings_of_all_ancestors_stay_known(void **state)
+{
+    (void)state;
+    int how;
+    const pid_t p = host_run(forks_of_forks, &how);
+    assert_int_equal(how, 0);
+    assert_int_equal(host_look(p, "first").zones, 1);
+}
+
+/* ---- A thread that begins while the process forks ------------------------------------------------------ */
+
+/* A library may hold a lock of its own while a thread begins, as the allocator of AddressSanitizer does: a child that was forked then
+ * waits for it for ever, because the thread is not in the child. Here `held` stands for that lock. */
+static atomic_bool held;
+static bool slowly;
+
+typedef struct routine {
+    void *(*function)(void *);
+    void *argument;
+} routine;
+
+static void *begin_slowly(void *given)
+{
+    const routine r = *(routine *)given;
+    free(given);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    atomic_store(&held, false);
+    return r.function(r.argument);
+}
+
+/* In place of libc's, for the library too. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*function)(void *), void *argument)
+{
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    *(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+    routine *r = slowly ? malloc(sizeof *r) : NULL;
+    if (!r) return create(thread, how, function, argument);
+    *r = (routine){function, argument};
+    atomic_store(&held, true);
+    return create(thread, how, begin_slowly, r);
+}
+
+static void forks_at_once(void)
+{
+    int how;
+    slowly = true;
+    host_start(0, 0);
+    DEVLOG_HOST_ZONE("forks");
+    const pid_t child = fork();
+    if (child == 0) _exit(atomic_load(&held) ? 9 : 0);
+    if (waitpid(child, &how, 0) != child) _exit(7);
+    exit(WIFEXITED(how) ? WEXITSTATUS(how) : 8);
+}
+
+static void a_fork_waits_until_the_writing_thread_has_begun(void **state)
+{
+    (void)state;
+    int how;
+    (void)host_run(forks_at_once, &how);
+    assert_true(WIFEXITED(how));
+    assert_int_equal(WEXITSTATUS(how), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_forked_child_has_a_file_of_its_own),
+        cmocka_unit_test(rings_of_all_ancestors_stay_known),
+        cmocka_unit_test(a_fork_waits_until_the_writing_thread_has_begun),
+    };
+    return cmocka_run_group_tests(tests, host_make_folder, host_remove_folder);
+}

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -341,7 +342,7 @@ enum { DRIPPING = HTTP_CONNECTIONS + 16 };
 typedef struct dripper {
     const served *server;
     pthread_t thread;
-    volatile bool end;
+    atomic_bool end;
     int sent_away;
 } dripper;
 

@@ -10,6 +10,7 @@
 #include "answers/diff_job.h"
 #include "answers/op_rows.h"
 #include "answers/report_job.h"
+#include "base/c_locale.h"
 #include "base/options.h"
 
 typedef enum answer_of { OF_REPORT, OF_CAUSES, OF_DIFF, OF_OPS, OF_MEMORY } answer_of;
@@ -88,6 +89,7 @@ static devlog_status begin(const char *call, bool good, answer_of of, devlog_ans
 devlog_status devlog_report(const char *input, const devlog_report_options *options, devlog_answer **out,
                             devlog_error *err)
 {
+    DL_IN_C_LOCALE();
     devlog_report_options o;
     op_selection selection;
     devlog_answer *made;
@@ -120,6 +122,7 @@ devlog_status devlog_report(const char *input, const devlog_report_options *opti
 devlog_status devlog_causes(const char *input, const devlog_causes_options *options, devlog_answer **out,
                             devlog_error *err)
 {
+    DL_IN_C_LOCALE();
     devlog_causes_options o;
     op_selection selection;
     devlog_answer *made;
@@ -149,6 +152,7 @@ devlog_status devlog_diff(const char *const *old_inputs, size_t n_old, const cha
                           size_t n_new, const devlog_diff_options *options, devlog_answer **out,
                           devlog_error *err)
 {
+    DL_IN_C_LOCALE();
     devlog_diff_options o;
     devlog_answer *made;
     devlog_status status =
@@ -180,6 +184,7 @@ devlog_status devlog_diff(const char *const *old_inputs, size_t n_old, const cha
 
 devlog_status devlog_op_rows(const char *input, devlog_answer **out, devlog_error *err)
 {
+    DL_IN_C_LOCALE();
     devlog_answer *made;
     devlog_status status = begin("devlog_op_rows", input && out, OF_OPS, &made, err);
     if (status) return status;
@@ -316,6 +321,7 @@ devlog_judgement devlog_answer_judgement(const devlog_answer *whole)
 
 devlog_status devlog_answer_print(const devlog_answer *whole, devlog_form form, char **out, devlog_error *err)
 {
+    DL_IN_C_LOCALE();
     static answer_printer *const of_sections[] = {[DEVLOG_AS_TEXT] = answer_print_text,
                                                   [DEVLOG_AS_JSON] = answer_print_json,
                                                   [DEVLOG_AS_CSV] = answer_print_csv,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "answers/annotate.h"
+#include "base/c_locale.h"
 #include "base/file.h"
 #include "decode/door.h"
 #include "devlog/budget.h"
@@ -262,6 +263,7 @@ static char *capture_of(const devlog_device *device)
 devlog_status devlog_budget_judge(devlog_device *device, const char *zone, const char *risc, uint64_t cycles,
                                   uint64_t *most, char **report, devlog_error *err)
 {
+    DL_IN_C_LOCALE();
     *report = NULL;
     if (!zone || !*zone) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "a budget is of a zone, by its name");
     char *capture = capture_of(device);

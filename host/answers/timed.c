@@ -11,6 +11,7 @@
 #include "answers/busy.h"
 #include "answers/run_figures.h"
 #include "answers/spread.h"
+#include "base/c_locale.h"
 #include "base/options.h"
 #include "base/term.h"
 #include "devlog/results.h"
@@ -120,6 +121,7 @@ static devlog_status run_once(timed *t, double out[DEVLOG_TIMED_WHATS], devlog_e
 /* FLOPs of each run, by the ops that it started. */
 static devlog_status count_flops(timed *t, devlog_error *err)
 {
+    DL_IN_C_LOCALE();
     const char *path = devlog_ops_log(t->ops), *slash = strrchr(path, '/');
     if (!t->ops) return DEVLOG_OK;
     char *folder = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/c_locale.h"
 #include "base/options.h"
 #include "decode/door_internal.h"
 #include "decode/input.h"
@@ -103,6 +104,7 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
 
 static void *read_all(void *ctx)
 {
+    DL_IN_C_LOCALE();
     devlog_log *log = ctx;
     devlog_error err = {0};
     devlog_status status = dl_decode_prepare(log->decode, log->paths, log->n_paths, &err);

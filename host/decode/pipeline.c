@@ -1,6 +1,7 @@
 /* Pipeline: four stages, each of which is at work on one batch at most, and two threads. One pairs, the
  * other parses, so that what each stage knows stays in the cache of one core; whichever has nothing else to
  * do reads, and consumes; and parses, too, where no batch needs to know of those before it. */
+#include "base/c_locale.h"
 #include "decode/pipeline.h"
 
 #include <pthread.h>
@@ -136,6 +137,7 @@ static void work(pipeline *p, unsigned mask)
 
 static void *other_thread(void *ctx)
 {
+    DL_IN_C_LOCALE();
     work(ctx, 1u << READ | 1u << PARSE | 1u << CONSUME);
     return NULL;
 }

@@ -1,4 +1,5 @@
 /* Opening a device and reaching its cores. Not for programs (program/) or records (profiler/). */
+#include "base/c_locale.h"
 #include "device/device.h"
 
 #include <stdio.h>
@@ -124,6 +125,7 @@ static devlog_status hold_all(devlog_device *d, devlog_error *err)
 
 devlog_status devlog_device_open(const devlog_device_options *options, devlog_device **out, devlog_error *err)
 {
+    DL_IN_C_LOCALE();
     return dl_device_open(options, NULL, out, err);
 }
 

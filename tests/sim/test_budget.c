@@ -8,6 +8,7 @@
 #include <cJSON.h>
 
 #include "support/cli.h"
+#include "support/comma.h"
 #include "support/files.h"
 #include "support/fixture.h"
 
@@ -70,6 +71,9 @@ static void one_instruction_more_fails(void **state)
     assert_non_null(strstr(report, "1 core, 1 launch"));
     assert_non_null(strstr(report, "  __asm__ __volatile__(\"divu"));
     assert_non_null(strstr(report, ": divu "));
+    const char *share = strchr(report, '%');
+    assert_non_null(share);
+    assert_int_equal(share[-2], '.'); /* whatever the program's fractions have */
     free(report);
     stop(&f);
 }
@@ -241,6 +245,13 @@ static void wrong_files_say_where_and_how(void **state)
     devlog_fails("budget -o nothing right.txt ./no_such_program", 1, "no_such_program");
 }
 
+static int set_up(void **state)
+{
+    (void)state;
+    comma_locale(); /* of the program; the library has its own */
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,5 +264,5 @@ int main(void)
         cmocka_unit_test(the_command),
         cmocka_unit_test(wrong_files_say_where_and_how),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -1,11 +1,13 @@
 /* Clock synchronisation on simulated chips whose true clocks are known: the host's clock, the cores of a
  * chip, two linked chips. */
 #include <inttypes.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "profiler/clock_sync.h"
+#include "support/comma.h"
 #include "support/device.h"
 
 static devlog_program *program_on(devlog_device *d, devlog_cores cores)
@@ -306,6 +308,19 @@ static void only_simulated_devices_are_together(void **state)
     check_ok(devlog_device_close(c, &err), &err);
 }
 
+static void fractions_have_a_point_whatever_the_program_writes(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    devlog_device *d;
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.transport = "sim", .sim = "ppm=1.5", .log_folder = test_folder());
+    comma_locale();
+    check_ok(devlog_device_open(&options, &d, &err), &err);
+    check_ok(devlog_device_close(d, &err), &err);
+    setlocale(LC_ALL, "C");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +332,7 @@ int main(void)
         cmocka_unit_test(switched_off),
         cmocka_unit_test(two_linked_chips),
         cmocka_unit_test(only_simulated_devices_are_together),
+        cmocka_unit_test(fractions_have_a_point_whatever_the_program_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

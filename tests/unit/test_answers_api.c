@@ -1,5 +1,5 @@
 /* devlog/answers.h: every table, column, cell, unit and note against what the program prints as JSON, to the digit, of the example
- * network, of what is damaged, and of real files; bad input; and that an answer outlives what it was asked with. */
+ * network, in a program whose fractions have a comma, of what is damaged, and of real files; bad input; and that an answer outlives what it was asked with. */
 #include <cjson/cJSON.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "devlog/answers.h"
 #include "support/cli.h"
+#include "support/comma.h"
 #include "support/device.h"
 #include "support/files.h"
 
@@ -439,6 +440,16 @@ static void test_waits(void **state)
     const char *waits = waits_log();
     same_causes(waits, "", NULL);
     same_report(waits, "", NULL);
+
+    size_t n;
+    char fraction[512], *text = read_bytes(waits, &n), *mhz = strstr(text, "MHz]: 1000");
+    assert_non_null(mhz);
+    memcpy(mhz, "MHz]: 1.25", 10);
+    snprintf(fraction, sizeof fraction, "%s", in_scratch("slow.csv"));
+    write_text(fraction, text);
+    free(text);
+    same_causes(fraction, "", NULL);
+    same_diff(waits, fraction, "", NULL);
 }
 
 /* Real logs and op reports, and each report beside a damaged copy. */
@@ -560,6 +571,27 @@ static void test_op_rows(void **state)
     assert_int_equal(devlog_op_rows(waits_log(), &a, &err), DEVLOG_ERR_NOT_FOUND);
     assert_null(a);
     assert_int_equal(devlog_op_rows(NULL, &a, &err), DEVLOG_ERR_ARGUMENT);
+
+    const char *fraction = in_scratch("fraction.csv");
+    write_text(fraction, "OP CODE,DEVICE KERNEL DURATION [ns],PM FPU UTIL (%)\nMatmul,100,12.25\n");
+    if (devlog_op_rows(fraction, &a, &err)) fail_msg("devlog_op_rows: %s", err.text);
+    assert_true(devlog_answer_cell(a, 0, 0, 2).number == 12.25);
+    devlog_answer_free(a);
+    snprintf(report, sizeof report, "%s", in_scratch("fraction.csv"));
+    char slower[512];
+    snprintf(slower, sizeof slower, "%s", in_scratch("slower.csv"));
+    write_text(slower, "OP CODE,DEVICE KERNEL DURATION [ns],PM FPU UTIL (%)\nMatmul,150,12.25\n");
+    const char *const condition = "op>+5%";
+    same_diff(report, slower, "--exact --fail-on 'op>+5%'",
+              &(devlog_diff_options)DEVLOG_DIFF_OPTIONS(.exact = true, .conditions = &condition,
+                                                        .n_conditions = 1));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    comma_locale();
+    return 0;
 }
 
 static void test_that_cells_were_compared(void **state)
@@ -580,5 +612,5 @@ int main(void)
         cmocka_unit_test(test_op_rows),
         cmocka_unit_test(test_that_cells_were_compared),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -67,6 +67,16 @@ static devlog_status start(const char *const *argv, int out, int errors, pid_t *
     return failed ? dl_fail_errno(err, failed, "cannot run '%s'", argv[0]) : DEVLOG_OK;
 }
 
+/* Its end was for whoever waits for children: to take 0 for it would make a success of what may have failed. */
+static devlog_status is_unknown(const char *program, devlog_error *err)
+{
+    return dl_fail(
+        err, DEVLOG_ERR_STATE,
+        "how '%s' ended is not known: this process ignores SIGCHLD, or something in it waits for all children; "
+        "signal(SIGCHLD, SIG_DFL) helps, and so does to start it with `env --default-signal=CHLD`",
+        program);
+}
+
 /* errors is NULL: standard error goes where standard output goes. */
 static devlog_status run(const char *const *argv, dl_output *out, char **errors, devlog_error *err)
 {
@@ -86,8 +96,10 @@ static devlog_status run(const char *const *argv, dl_output *out, char **errors,
     for (int i = 0; i < 2; i++)
         if (streams[i].fd >= 0) close(streams[i].fd);
     int code = 0;
-    while (pid > 0 && waitpid(pid, &code, 0) < 0 && errno == EINTR) {
+    pid_t ended = 0;
+    while (pid > 0 && (ended = waitpid(pid, &code, 0)) < 0 && errno == EINTR) {
     }
+    if (ended < 0 && status == DEVLOG_OK) status = is_unknown(argv[0], err);
     out->exit = WIFEXITED(code) ? WEXITSTATUS(code) : 128 + WTERMSIG(code);
     if (status != DEVLOG_OK) {
         free(streams[0].text);

@@ -12,8 +12,9 @@ typedef struct dl_output {
     int exit; /* exit status; 128 + signal when killed by one */
 } dl_output;
 
-/* Runs argv[0] (looked up in PATH) and waits for it. DEVLOG_ERR_NOT_FOUND when there is no such program. The
- * output, standard output and standard error, is there on DEVLOG_OK, whatever the exit status. */
+/* Runs argv[0] (looked up in PATH) and waits for it. DEVLOG_ERR_NOT_FOUND when there is no such program,
+ * DEVLOG_ERR_STATE when nobody can say how it ended, because this process ignores SIGCHLD. The output, standard
+ * output and standard error, is there on DEVLOG_OK, whatever the exit status. */
 devlog_status dl_process_run(const char *const *argv, dl_output *out, devlog_error *err);
 
 /* The same with the two kept apart: `out` has standard output, *errors (zero-terminated, freed by the caller)

@@ -55,17 +55,20 @@ static uint64_t ns_of(struct timeval t)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
-static void await(pid_t pid, uint64_t started, cli_child_result *out)
+static devlog_status await(pid_t pid, uint64_t started, cli_child_result *out, devlog_error *err)
 {
     int code = 0;
     struct rusage used = {0};
-    while (wait4(pid, &code, 0, &used) < 0 && errno == EINTR) {
+    pid_t ended;
+    while ((ended = wait4(pid, &code, 0, &used)) < 0 && errno == EINTR) {
     }
+    if (ended < 0) return dl_fail_errno(err, errno, "how the command ended is not known");
     out->wall_ns = dl_now_ns() - started;
     out->cpu_ns = ns_of(used.ru_utime) + ns_of(used.ru_stime);
     out->peak_bytes = (uint64_t)used.ru_maxrss * 1024;
     out->signal = WIFSIGNALED(code) ? WTERMSIG(code) : 0;
     out->exit = WIFEXITED(code) ? WEXITSTATUS(code) : 128 + out->signal;
+    return DEVLOG_OK;
 }
 
 devlog_status cli_child(char *const *argv, const char *const *settings, size_t n, bool quiet,
@@ -106,9 +109,9 @@ devlog_status cli_child(char *const *argv, const char *const *settings, size_t n
     for (int i = 0; i < N_SIGNALS; i++)
         sigaction(handed_on[i], &action, &old[i]);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    await(pid, started, out);
+    devlog_status status = await(pid, started, out, err);
     child = 0;
     for (int i = 0; i < N_SIGNALS; i++)
         sigaction(handed_on[i], &old[i], NULL);
-    return DEVLOG_OK;
+    return status;
 }

@@ -74,6 +74,8 @@ int main(int argc, char **argv)
 {
     /* A file that may not grow is an error to be told, with the file's name, not a silent end. */
     signal(SIGXFSZ, SIG_IGN);
+    /* Who starts a program may have it ignore the end of children: how a command or a compiler ended would not be known. */
+    signal(SIGCHLD, SIG_DFL);
     const int status = run(argc, argv);
     /* What was printed by stdio, too: a line that nobody could read is no success. */
     errno = 0;

@@ -185,7 +185,8 @@ static void end_process(qemu_transport *q)
 /* A process that ended by itself will never answer. */
 static devlog_status check_process(qemu_transport *q, devlog_error *err)
 {
-    if (q->pid <= 0 || waitpid(q->pid, NULL, WNOHANG) != q->pid) return DEVLOG_OK;
+    if (q->pid <= 0 || waitpid(q->pid, NULL, WNOHANG) == 0)
+        return DEVLOG_OK; /* < 0: who ignores SIGCHLD has no children */
     char text[256];
     last_words(q, text, sizeof text);
     q->pid = 0;

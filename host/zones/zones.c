@@ -1,5 +1,6 @@
 /* Zones of host code: what the macros of devlog/host.h call, the sites and the threads that record. The file that it becomes
  * is drain.c's. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -195,6 +196,7 @@ static zones_thread *take_ring(void)
 
 zones_thread *zones_row(const char *name)
 {
+    const int error_before = errno; /* a zone may begin between a call that failed and who looks why */
     (void)pthread_once(&once, first_time);
     devlog_error err;
     zones_lock_all();
@@ -218,6 +220,7 @@ zones_thread *zones_row(const char *name)
         __atomic_store_n(&devlog_host_on, 0, __ATOMIC_RELAXED);
         fprintf(stderr, "devlog: host zones are not recorded: %s\n", err.text);
     }
+    errno = error_before;
     return t;
 }
 
@@ -397,13 +400,16 @@ static bool wait_for_room(zones_thread *t, uint64_t cells, uint64_t kept)
 {
     const uint64_t may = __atomic_load_n(&zones.wait_ns, __ATOMIC_RELAXED);
     if (!may || cells + kept > t->ring.mask + 1) return false;
-    for (const uint64_t from = zones_ns(); zones_ns() - from < may;) {
-        if (!__atomic_load_n(&devlog_host_on, __ATOMIC_RELAXED)) return false;
+    const int error_before = errno;
+    bool has = false;
+    for (const uint64_t from = zones_ns(); !has && zones_ns() - from < may;) {
+        if (!__atomic_load_n(&devlog_host_on, __ATOMIC_RELAXED)) break;
         if (!atomic_exchange(&zones.asked, true)) (void)sem_post(&zones.work);
         nanosleep(&(struct timespec){.tv_nsec = ZONES_NAP_NS}, NULL);
-        if (ring_has_room(&t->ring, cells, kept)) return true;
+        has = ring_has_room(&t->ring, cells, kept);
     }
-    return false;
+    errno = error_before;
+    return has;
 }
 
 static bool has_room(zones_thread *t, uint64_t cells, uint64_t kept)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "support/cli.h"
 #include "support/files.h"
@@ -115,6 +116,13 @@ static void a_run_that_fails(void **state)
 {
     (void)state;
     devlog_fails("time -d 0 -- sh -c 'exit 7'", 7, "status 7");
+    /* Also when whoever starts devlog had it ignore the end of children. */
+    char line[1024];
+    snprintf(line, sizeof line, "env --ignore-signal=CHLD '%s' time -d 0 -- sh -c 'exit 7' 2>'%s'",
+             getenv("DEVLOG_BIN"), in_scratch("ignored"));
+    const int how = system(line);
+    assert_true(WIFEXITED(how));
+    assert_int_equal(WEXITSTATUS(how), 7);
     devlog_fails("time -d 0 -- sh -c 'kill -9 $$'", 137, "signal 9");
     /* The third of them, counted in a file. */
     write_text(in_scratch("third.sh"), "echo x >>count\n[ $(wc -l <count) -lt 3 ]\n");

@@ -2,6 +2,7 @@
  * would end. Not for programs that do not fork (test_host_zones). */
 #define PROFILE_HOST 1
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -54,6 +55,35 @@ static void a_forked_child_has_a_file_of_its_own(void **state)
     assert_int_equal(host_look(child, "of the child").zones, 1);
     assert_int_equal(host_look(child, "before").zones + host_look(child, "of both").zones, 0);
     assert_int_equal(host_findings(parent, NULL) + host_findings(child, NULL), 0);
+}
+
+/* The first zone of a process opens its file, between a call that failed and who looks why. */
+static void fails_meanwhile(void)
+{
+    int how;
+    char folder[128], moved[128];
+    devlog_error err;
+    snprintf(folder, sizeof folder, "%s/a folder", host_folder);
+    snprintf(moved, sizeof moved, "%s/moved", host_folder);
+    const devlog_host_options options = DEVLOG_HOST_OPTIONS(.folder = folder);
+    if (devlog_host_start(&options, &err) || rename(folder, moved)) _exit(6);
+    if (fork() == 0) { /* and makes its folder */
+        errno = 77;
+        DEVLOG_HOST_BEGIN(zone, "first");
+        DEVLOG_HOST_VALUE("value", 1);
+        DEVLOG_HOST_END(zone);
+        exit(errno == 77 ? 0 : 9);
+    }
+    if (wait(&how) < 0) _exit(7);
+    exit(how ? 8 : 0);
+}
+
+static void errno_stays_as_it_is(void **state)
+{
+    (void)state;
+    int how;
+    (void)host_run(fails_meanwhile, &how);
+    assert_int_equal(how, 0);
 }
 
 static void forks_of_forks(void)
@@ -148,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_forked_child_has_a_file_of_its_own),
         cmocka_unit_test(rings_of_all_ancestors_stay_known),
+        cmocka_unit_test(errno_stays_as_it_is),
         cmocka_unit_test(a_fork_waits_until_the_writing_thread_has_begun),
     };
     return cmocka_run_group_tests(tests, host_make_folder, host_remove_folder);

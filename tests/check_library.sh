@@ -111,6 +111,45 @@ rm -rf host_logs && ./guarded && ./guarded_off && [ ! -e host_logs ] && DEVLOG_H
 "$here/prefix/bin/devlog" export -f csv -o guarded.csv host_logs/host_*.devlog >/dev/null || fail "guarded: something was lost"
 [ "$(grep -c 'hold jobs' guarded.csv)" -ge 2 ] && grep -q 'wait jobs' guarded.csv || fail "guarded: no locks in its log"
 [ "$(grep -c 'blocks' guarded.csv)" -eq 2 ] || fail "guarded: not what its pool held, in its log"
+# A program that loads the library, and unloads it before a thread ends that has recorded a zone.
+cat >loads.c <<'PROGRAM'
+#include <devlog/host.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+static void *library;
+static sem_t recorded, unloaded;
+static void *record(void *nothing)
+{
+    static devlog_host_site site = {"of a plugin", "record", "loads.c", 1, 0};
+    devlog_host_zone zone;
+    void (*begin)(devlog_host_zone *, devlog_host_site *), (*end)(devlog_host_zone *);
+    *(void **)&begin = dlsym(library, "devlog_host_begin");
+    *(void **)&end = dlsym(library, "devlog_host_end");
+    begin(&zone, &site);
+    end(&zone);
+    sem_post(&recorded);
+    sem_wait(&unloaded);
+    return nothing;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    if (argc < 2 || !(library = dlopen(argv[1], RTLD_NOW))) return fprintf(stderr, "%s\n", dlerror()), 1;
+    sem_init(&recorded, 0, 0);
+    sem_init(&unloaded, 0, 0);
+    if (pthread_create(&thread, NULL, record, NULL)) return 2;
+    sem_wait(&recorded);
+    if (dlclose(library)) return 3;
+    sem_post(&unloaded);
+    return pthread_join(thread, NULL);
+}
+PROGRAM
+# shellcheck disable=SC2086
+cc -Wall -Wextra -Werror $flags loads.c -o loads -I"$here/prefix/include"
+rm -rf host_logs && DEVLOG_HOST=1 DEVLOG_LOG_FOLDER=host_logs ./loads "$lib/libdevlog.so" || fail "a program that unloads the library fails"
+"$here/prefix/bin/devlog" decode --no-files host_logs/host_*.devlog | grep -q 'of a plugin' || fail "a zone of a library that was unloaded is not in its file"
 DEVLOG_HOME=$here/prefix/share/devlog ./static >/dev/null || fail "static fails"
 
 # devlog_add_budget_test: a zone within its budget, and one that is not, whose lines are shown.

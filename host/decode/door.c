@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/c_locale.h"
 #include "base/options.h"
@@ -126,6 +127,9 @@ static void *read_all(void *ctx)
 /* Lets the reader go on until it has a batch or has ended; starts it when it has not begun. */
 static devlog_status let_read(devlog_log *log, devlog_error *err)
 {
+    if (log->started && log->process != getpid())
+        return dl_fail(err, DEVLOG_ERR_STATE,
+                       "the log was being read when this process was forked: open it again here");
     /* Under the lock from the first moment: the reader may have a batch before this thread looks again. */
     pthread_mutex_lock(&log->lock);
     if (log->turn == CALLER) {
@@ -139,6 +143,7 @@ static devlog_status let_read(devlog_log *log, devlog_error *err)
         return dl_fail_errno(err, errnum, "cannot start a thread to read the log");
     }
     log->started = true;
+    log->process = getpid();
     while (log->turn == READER)
         pthread_cond_wait(&log->changed, &log->lock);
     pthread_mutex_unlock(&log->lock);
@@ -265,7 +270,10 @@ devlog_status door_beside(dl_decode *decode, devlog_log **out, devlog_error *err
 void devlog_log_close(devlog_log *log)
 {
     if (!log) return;
-    if (log->started && !log->without_reader) {
+    const bool has_reader = log->started && !log->without_reader, is_here = log->process == getpid();
+    /* In a forked child nobody waits for a thread that is not there, or knows what it had in hand. */
+    if (has_reader && !is_here && !door_has_ended(log)) return;
+    if (has_reader && is_here) {
         pthread_mutex_lock(&log->lock);
         log->cancelled = true;
         if (log->turn == CALLER) log->turn = READER;

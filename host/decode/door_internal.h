@@ -3,6 +3,7 @@
 #define DEVLOG_DECODE_DOOR_INTERNAL_H
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include "decode/door.h"
 #include "devlog/decode.h"
@@ -30,6 +31,7 @@ struct devlog_log {
     bool discard; /* statistics are all that is wanted: batches are not kept */
     /* The reader's thread, and what the two tell one another, under the lock. */
     pthread_t thread;
+    pid_t process; /* that has the thread; a child that it forks has not */
     bool started, cancelled;
     bool without_reader; /* somebody else reads it, or has done */
     bool is_lent;        /* the decoder is somebody else's */

@@ -14,7 +14,8 @@
  * (.gz, .zst, .xz); docs/file-formats.md. Several files are one log, in the order given. A damaged file is
  * not a failure: what could be read is decoded, and devlog_log_findings says what could not.
  *
- * A log is used by one thread at a time; reading goes on only inside devlog_log_next. No global state.
+ * A log is used by one thread at a time; reading goes on only inside devlog_log_next. No global state. A forked child
+ * cannot go on reading (DEVLOG_ERR_STATE): it opens the log itself. What has been read to its end it may use.
  * Everything that is returned by pointer is owned by the log. Errors are as in devlog/devlog.h. */
 #ifndef DEVLOG_DECODE_H
 #define DEVLOG_DECODE_H

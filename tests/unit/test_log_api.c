@@ -1,7 +1,6 @@
 /* devlog/decode.h: batches hold every event of the decoder, statistics are those of the batches, findings
  * those of the decoder; filters, closing in the middle, files that are not there. Not for what the decoder
  * makes of a log: its own tests say that. */
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 
 #include "decode/decode.h"
 #include "support/cli.h"
-#include "support/comma.h"
 #include "support/events.h"
 #include "support/files.h"
 #include "support/logs.h"
@@ -441,35 +439,6 @@ static void a_pipe_is_a_log(void **state)
     assert_int_equal(rows[1], rows[0]);
 }
 
-/* A fraction of the log is read by whichever thread comes to it: of short logs the one, of long ones another. */
-static void a_program_may_have_a_comma(void **state)
-{
-    (void)state;
-    dl_str text = {0};
-    comma_locale();
-    for (unsigned launches = 2; launches <= 2000; launches *= 1000) {
-        static const char head[] = "Chip clock is at 1.25 GHz\n";
-        const char *path = in_scratch("fraction.csv");
-        devlog_error err = {0};
-        devlog_log *log;
-        dl_str_clear(&text);
-        test_log(&text, 0, launches, 1);
-        char *rest = strchr(text.text, '\n') + 1;
-        FILE *f = fopen(path, "w");
-        assert_non_null(f);
-        fputs(head, f);
-        fputs(rest, f);
-        fclose(f);
-        assert_int_equal(devlog_log_open(&path, 1, NULL, &log, &err), DEVLOG_OK);
-        assert_int_equal(devlog_log_finish(log, &err), DEVLOG_OK);
-        assert_true(devlog_log_chip(log, 0).mhz == 1250);
-        devlog_log_close(log);
-        assert_string_equal(localeconv()->decimal_point, ","); /* it is left as it was */
-    }
-    dl_str_free(&text);
-    setlocale(LC_ALL, "C");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -481,7 +450,6 @@ int main(void)
         cmocka_unit_test(arrow_has_the_zones),
         cmocka_unit_test(arrow_has_utf8),
         cmocka_unit_test(a_pipe_is_a_log),
-        cmocka_unit_test(a_program_may_have_a_comma),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

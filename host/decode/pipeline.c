@@ -1,8 +1,8 @@
 /* Pipeline: four stages, each of which is at work on one batch at most, and two threads. One pairs, the
  * other parses, so that what each stage knows stays in the cache of one core; whichever has nothing else to
  * do reads, and consumes; and parses, too, where no batch needs to know of those before it. */
-#include "base/c_locale.h"
 #include "decode/pipeline.h"
+#include "base/c_locale.h"
 
 #include <pthread.h>
 #include <sched.h>

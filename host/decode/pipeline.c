@@ -2,11 +2,12 @@
  * other parses, so that what each stage knows stays in the cache of one core; whichever has nothing else to
  * do reads, and consumes; and parses, too, where no batch needs to know of those before it. */
 #include "decode/pipeline.h"
-#include "base/c_locale.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+
+#include "base/c_locale.h"
 
 enum { READ, PARSE, PAIR, CONSUME, STAGES };
 

@@ -1,11 +1,11 @@
 /* Opening a device and reaching its cores. Not for programs (program/) or records (profiler/). */
-#include "base/c_locale.h"
 #include "device/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/options.h"
 #include "base/settings.h"

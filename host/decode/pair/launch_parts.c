@@ -59,8 +59,9 @@ bool dl_launches_join(dl_launches *l, const dl_launches *part, const dl_launch_b
         if (!launches_look(l, bits[at].to_chip, k->run, &ids, near, &join->known[c])) return false;
         if (!join->known[c]) continue;
         near = join->known[c];
-        *follows = count_before(&l->chains[near - 1], &part->chains[c], bits + at, n - at, &join->before[c]) &&
-                   !(part->chains[c].unstarted && join->before[c]);
+        *follows =
+            count_before(&l->chains[near - 1], &part->chains[c], bits + at, n - at, &join->before[c]) &&
+            !(part->chains[c].unstarted && join->before[c]);
     }
     return true;
 }

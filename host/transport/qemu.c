@@ -185,8 +185,9 @@ static void end_process(qemu_transport *q)
 /* A process that ended by itself will never answer. */
 static devlog_status check_process(qemu_transport *q, devlog_error *err)
 {
-    if (q->pid <= 0 || waitpid(q->pid, NULL, WNOHANG) == 0)
-        return DEVLOG_OK; /* < 0: who ignores SIGCHLD has no children */
+    const pid_t ended = q->pid > 0 ? waitpid(q->pid, NULL, WNOHANG) : 0;
+    /* Who ignores SIGCHLD, and a forked child, cannot wait for it: whether it is there is known all the same. */
+    if (ended == 0 || (ended < 0 && kill(q->pid, 0) == 0)) return DEVLOG_OK;
     char text[256];
     last_words(q, text, sizeof text);
     q->pid = 0;

@@ -245,13 +245,6 @@ static void wrong_files_say_where_and_how(void **state)
     devlog_fails("budget -o nothing right.txt ./no_such_program", 1, "no_such_program");
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    comma_locale(); /* of the program; the library has its own */
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,5 +257,5 @@ int main(void)
         cmocka_unit_test(the_command),
         cmocka_unit_test(wrong_files_say_where_and_how),
     };
-    return cmocka_run_group_tests(tests, set_up, NULL);
+    return cmocka_run_group_tests(tests, comma_set_up, NULL);
 }

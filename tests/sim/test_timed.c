@@ -193,16 +193,9 @@ static void without_a_device(void **state)
     assert_int_equal(runs, 6);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    comma_locale(); /* of the program; the library has its own */
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_of_it), cmocka_unit_test(what_is_not_known),
                                        cmocka_unit_test(without_a_device)};
-    return cmocka_run_group_tests(tests, set_up, NULL);
+    return cmocka_run_group_tests(tests, comma_set_up, NULL);
 }

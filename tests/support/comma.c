@@ -23,3 +23,10 @@ void comma_locale(void)
     assert_int_equal(unsetenv("LOCPATH"), 0);
     assert_string_equal(localeconv()->decimal_point, ",");
 }
+
+int comma_set_up(void **state)
+{
+    (void)state;
+    comma_locale();
+    return 0;
+}

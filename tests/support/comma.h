@@ -4,5 +4,7 @@
 
 /* Makes it the process's, of Debian's package locales; fails the test, or the program, when that cannot be. */
 void comma_locale(void);
+/* The same for all tests of a group: of the program, as the library has its own. */
+int comma_set_up(void **state);
 
 #endif

@@ -587,13 +587,6 @@ static void test_op_rows(void **state)
                                                         .n_conditions = 1));
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    comma_locale();
-    return 0;
-}
-
 static void test_that_cells_were_compared(void **state)
 {
     (void)state;
@@ -612,5 +605,5 @@ int main(void)
         cmocka_unit_test(test_op_rows),
         cmocka_unit_test(test_that_cells_were_compared),
     };
-    return cmocka_run_group_tests(tests, set_up, NULL);
+    return cmocka_run_group_tests(tests, comma_set_up, NULL);
 }

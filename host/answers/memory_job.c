@@ -104,7 +104,7 @@ static devlog_status find_in_archive(memory_job *j, const char *path, devlog_err
         return err->status;
     }
     j->unpacked = folder;
-    devlog_status status = tt_unpack(path, folder, err);
+    devlog_status status = tt_unpack(path, folder, TT_UNPACK_OP_LOG, err);
     if (!status) j->path = memory_log_in(folder);
     return status;
 }

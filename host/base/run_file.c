@@ -165,7 +165,7 @@ devlog_status dl_run_file_begin(const char *folder, uint64_t id, devlog_error *e
 {
     char *path = dl_path_join(folder, DL_RUN_FILE_NAME);
     if (!path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666); /* not cut: others may have it mapped */
     int errnum = fd < 0 ? errno : write_new(fd, id);
     if (fd >= 0) close(fd);
     devlog_status status = errnum ? dl_fail_errno(err, errnum, "cannot write %s", path) : DEVLOG_OK;

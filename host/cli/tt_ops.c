@@ -12,6 +12,7 @@
 #include "base/term.h"
 #include "cli/cli.h"
 #include "cli/op_report.h"
+#include "cli/tidier.h"
 #include "cli/tt_tracy.h"
 #include "tt_metal/archive.h"
 #include "tt_metal/job.h"
@@ -264,19 +265,34 @@ static bool has_logs_of_a_run(const char *folder)
     return any;
 }
 
+typedef struct unpacked_archive {
+    char *folder; /* below the output */
+    const char *output;
+    size_t there; /* so much of the output's path was there before */
+} unpacked_archive;
+
+static void remove_unpacked(void *ctx)
+{
+    const unpacked_archive *u = ctx;
+    tt_unpacked_remove(u->folder);
+    dl_folder_unmake(u->output, u->there);
+}
+
 /* A tar or zip: unpacked beside the report, and removed when that is made. */
 static int report_archive(const op_job_options *o, tt_made_ranks *made)
 {
     devlog_error err = {0};
-    size_t there = dl_folder_there(o->output);
     char name[40];
     snprintf(name, sizeof name, ".unpacked-%ld", (long)getpid());
     char *folder = dl_path_join(o->output, name);
+    unpacked_archive u = {folder, o->output, dl_folder_there(o->output)};
+    cli_tidier tidier;
     int exit_status = CLI_FAILED;
     if (!folder) return no_memory();
+    cli_tidier_begin(&tidier, remove_unpacked, &u);
     devlog_status status = o->link_logs ? dl_fail(&err, DEVLOG_ERR_UNSUPPORTED,
                                                   "--link-logs: %s must be unpacked first", o->logs)
-                                        : tt_unpack(o->logs, folder, &err);
+                                        : tt_unpack(o->logs, folder, TT_UNPACK_ALL, &err);
     if (status) {
         fprintf(stderr, "devlog ops: %s\n", err.text);
     } else {
@@ -285,8 +301,7 @@ static int report_archive(const op_job_options *o, tt_made_ranks *made)
         if (!cli_tt_ops(&inside, made, &exit_status))
             exit_status = cli_op_report("ops", &inside, STDOUT_FILENO);
     }
-    tt_unpacked_remove(folder);
-    if (exit_status == CLI_FAILED) dl_folder_unmake(o->output, there);
+    cli_tidier_end(&tidier);
     free(folder);
     return exit_status;
 }

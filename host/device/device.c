@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/absolute.h"
 #include "base/c_locale.h"
 #include "base/error.h"
 #include "base/options.h"
@@ -161,11 +162,8 @@ devlog_status dl_device_open(const devlog_device_options *options, const struct 
     if (status != DEVLOG_OK) goto fail;
     d->timeout_ms = o->timeout_ms ? o->timeout_ms : (uint32_t)timeout;
     const char *folder = device_option(o->log_folder, DL_SET_LOG_FOLDER, "generated/profiler/logs");
-    if (snprintf(d->log_folder, sizeof d->log_folder, "%s", folder) >= (int)sizeof d->log_folder) {
-        status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the log folder is too long");
-        goto fail;
-    }
-    status = open_transport(d, o, choice, kmd, err);
+    status = dl_absolute(d->log_folder, sizeof d->log_folder, folder, err);
+    if (status == DEVLOG_OK) status = open_transport(d, o, choice, kmd, err);
     if (status == DEVLOG_OK) status = harvest_grid(&d->transport, &d->board, err);
     if (status != DEVLOG_OK) goto fail;
     d->booted = calloc((size_t)d->board.n_columns * d->board.n_rows, sizeof *d->booted);

@@ -38,7 +38,7 @@ struct devlog_device {
     uint32_t slot;
     uint32_t timeout_ms;
     bool profile;
-    char log_folder[2048];
+    char log_folder[2048];   /* absolute: the program may change its folder */
     char board_origin[4096]; /* by which board_load finds the board again */
     bool attached;           /* only looked at */
     bool failed;             /* in its last launch */

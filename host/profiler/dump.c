@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/absolute.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "decode/capture/raw_marks.h"
@@ -357,11 +358,12 @@ devlog_status profiler_end_log(devlog_device *device, devlog_error *err)
 
 devlog_status devlog_set_profiler_location(devlog_device *device, const char *folder, devlog_error *err)
 {
-    if (!folder || !*folder || strlen(folder) >= sizeof device->log_folder)
-        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the log folder must have a name of less than %zu bytes",
-                       sizeof device->log_folder);
-    if (periodic_on(device)) return periodic_move(device, folder, err);
-    strcpy(device->log_folder, folder);
+    char absolute[sizeof device->log_folder];
+    if (!folder || !*folder) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the log folder must have a name");
+    devlog_status moved = dl_absolute(absolute, sizeof absolute, folder, err);
+    if (moved) return moved;
+    if (periodic_on(device)) return periodic_move(device, absolute, err);
+    strcpy(device->log_folder, absolute);
     dl_profiler *p = device->profiler;
     if (p && p->log) {
         devlog_status status = close_logs(device, err);

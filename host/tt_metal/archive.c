@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/library.h"
 #include "base/run_file.h"
+#include "base/str.h"
 #include "decode/capture/capture.h"
 #include "ops/op_log.h"
 #include "tt_metal/exec.h"
@@ -40,12 +41,15 @@ static const char *const function_names[] = {FUNCTIONS(DL_LIBRARY_NAME)};
 
 /* ---- Which members, and where they go --- */
 
+/* How a file's name goes on when it is packed. */
+static const char *const packed[] = {"", ".gz", ".zst", ".xz", ".pack"};
+enum { N_PACKED = sizeof packed / sizeof packed[0] };
+
 /* Whether text[0..n) is `begin`, anything, `end`, and perhaps the ending of a packed file. */
 static bool is_named(const char *text, size_t n, const char *begin, const char *end)
 {
-    static const char *const packed[] = {"", ".gz", ".zst", ".xz", ".pack"};
     size_t n_begin = strlen(begin), n_end = strlen(end);
-    for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
+    for (size_t i = 0; i < N_PACKED; i++) {
         size_t n_packed = strlen(packed[i]);
         if (n < n_begin + n_end + n_packed || memcmp(text, begin, n_begin) != 0) continue;
         const char *tail = text + n - n_packed;
@@ -54,28 +58,37 @@ static bool is_named(const char *text, size_t n, const char *begin, const char *
     return false;
 }
 
-static bool is_wanted(const char *base, size_t n)
+static bool is_wanted(const char *base, size_t n, tt_unpack_what what)
 {
-    static const char *const names[] = {
-        TT_OPS_DATA_NAME, TT_OPS_TIMES_NAME,        TT_PERF_NAME,
-        TT_SYNC_NAME,     "profile_log_device.csv", "tracy_profile_log_host.tracy",
-        TT_ZONES_NAME,    TT_NEW_ZONES_NAME,        "topology.json",
-        OP_LOG_NAME,      DL_RUN_FILE_NAME,         DL_CAPTURE_NAME};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    static const char *const names[] = {TT_OPS_DATA_NAME,
+                                        TT_OPS_TIMES_NAME,
+                                        TT_PERF_NAME,
+                                        TT_SYNC_NAME,
+                                        "profile_log_device.csv",
+                                        "tracy_profile_log_host.tracy",
+                                        TT_ZONES_NAME,
+                                        TT_NEW_ZONES_NAME,
+                                        "topology.json",
+                                        DL_CAPTURE_NAME,
+                                        OP_LOG_NAME,
+                                        DL_RUN_FILE_NAME};
+    enum { N_NAMES = sizeof names / sizeof names[0], OF_OPS = 2 };
+    for (size_t i = what == TT_UNPACK_OP_LOG ? N_NAMES - OF_OPS : 0; i < N_NAMES; i++) {
         size_t length = strlen(names[i]);
         if (n >= length && memcmp(base, names[i], length) == 0 && is_named(base + length, n - length, "", ""))
             if (n == length || base[length] == '.') return true;
     }
-    return is_named(base, n, "noc_trace_dev", ".json") || is_named(base, n, "ops_perf_results", ".csv");
+    return what == TT_UNPACK_ALL &&
+           (is_named(base, n, "noc_trace_dev", ".json") || is_named(base, n, "ops_perf_results", ".csv"));
 }
 
 typedef enum member { MEMBER_NOT, MEMBER_WANTED, MEMBER_PERHAPS } member;
 
 /* Its name tells; of what may be the streaming profiler's only its beginning does. */
-static member member_of(const char *base)
+static member member_of(const char *base, tt_unpack_what what)
 {
-    if (is_wanted(base, strlen(base))) return MEMBER_WANTED;
-    return strstr(base, ".csv") && base[0] != '.' ? MEMBER_PERHAPS : MEMBER_NOT;
+    if (is_wanted(base, strlen(base), what)) return MEMBER_WANTED;
+    return what == TT_UNPACK_ALL && strstr(base, ".csv") && base[0] != '.' ? MEMBER_PERHAPS : MEMBER_NOT;
 }
 
 /* The two runs of `devlog run` have logs of the same names. */
@@ -93,12 +106,12 @@ static const char *folder_kept(const char *name, const char *base)
 }
 
 /* The place of a member below the folder, "rank3/tracy_ops_data.csv.gz"; MEMBER_NOT: it is not wanted. */
-static member place_of(const char *name, char place[NAME])
+static member place_of(const char *name, tt_unpack_what what, char place[NAME])
 {
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     unsigned rank = 0;
     bool ranked = false;
-    const member kind = member_of(base);
+    const member kind = member_of(base, what);
     for (const char *p = name; p < base && !ranked; p++) {
         char number[16] = "";
         int end = 0;
@@ -155,30 +168,169 @@ static devlog_status damaged(struct archive *a, const char *path, devlog_error *
     return dl_fail(err, DEVLOG_ERR_FORMAT, "%s is damaged: %s", path, why ? why : "it cannot be read on");
 }
 
+/* What has been unpacked: of each file its place, and the name that it had in the archive. */
+typedef struct unpacked {
+    char *place, *name;
+} unpacked;
+
+typedef struct unpacking {
+    const char *path, *folder;
+    tt_unpack_what what;
+    struct archive *a;
+    char *piece, *other; /* PIECE bytes of the member, and of the file that it is compared with */
+    unpacked *files;
+    size_t n, cap;
+    bool in_logs; /* only what is in a folder .logs is wanted */
+} unpacking;
+
+static devlog_status no_memory(devlog_error *err)
+{
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
+static devlog_status keep(unpacking *u, const char *place, const char *name, devlog_error *err)
+{
+    if (u->n == u->cap) {
+        const size_t cap = u->cap ? u->cap * 2 : 64;
+        unpacked *grown = realloc(u->files, cap * sizeof *grown);
+        if (!grown) return no_memory(err);
+        u->files = grown;
+        u->cap = cap;
+    }
+    u->files[u->n] = (unpacked){strdup(place), strdup(name)};
+    if (u->files[u->n].place && u->files[u->n].name) {
+        u->n++;
+        return DEVLOG_OK;
+    }
+    free(u->files[u->n].place);
+    free(u->files[u->n].name);
+    return no_memory(err);
+}
+
+static unpacked *find(const unpacking *u, const char *place)
+{
+    for (size_t i = 0; i < u->n; i++)
+        if (strcmp(u->files[i].place, place) == 0) return &u->files[i];
+    return NULL;
+}
+
+static void forget(unpacking *u, unpacked *file)
+{
+    free(file->place);
+    free(file->name);
+    *file = u->files[--u->n];
+}
+
+/* The folder that tt-metal writes the last run to, and copies older ones from. */
+static bool lies_in_logs(const char *name)
+{
+    return strncmp(name, ".logs/", 6) == 0 || strstr(name, "/.logs/");
+}
+
+/* As in a folder: where there is a .logs, what lies elsewhere is of other runs. */
+static void keep_logs_only(unpacking *u)
+{
+    u->in_logs = true;
+    for (size_t i = u->n; i-- > 0;) {
+        if (lies_in_logs(u->files[i].name)) continue;
+        char *there = dl_path_join(u->folder, u->files[i].place);
+        if (there) unlink(there);
+        free(there);
+        forget(u, &u->files[i]);
+    }
+}
+
+static devlog_status several_runs(const unpacking *u, const char *one, const char *other, devlog_error *err)
+{
+    char names[2][200];
+    snprintf(names[0], sizeof names[0], "%s", one);
+    snprintf(names[1], sizeof names[1], "%s", other);
+    dl_shown_line_in_place(names[0]);
+    dl_shown_line_in_place(names[1]);
+    return dl_fail(
+        err, DEVLOG_ERR_ARGUMENT,
+        "%s has the files of several runs, %s and %s among them: unpack it, and name the folder of one",
+        u->path, names[0], names[1]);
+}
+
+/* The member in hand, of which n bytes have been read, and a file that came from another folder. */
+static devlog_status compare_member(unpacking *u, la_ssize_t n, const unpacked *before, const char *name,
+                                    devlog_error *err)
+{
+    char *there = dl_path_join(u->folder, before->place);
+    const int fd = there ? open(there, O_RDONLY | O_CLOEXEC) : -1;
+    bool same = fd >= 0;
+    free(there);
+    for (; same && n > 0; n = same ? lib.archive_read_data(u->a, u->piece, PIECE) : 0)
+        same = read(fd, u->other, (size_t)n) == n && memcmp(u->piece, u->other, (size_t)n) == 0;
+    same = same && read(fd, u->other, 1) == 0;
+    if (fd >= 0) close(fd);
+    if (n < 0) return damaged(u->a, u->path, err);
+    return same ? DEVLOG_OK : several_runs(u, before->name, name, err);
+}
+
+static bool in_one_folder(const char *name, const char *other)
+{
+    const char *slash = strrchr(name, '/'), *end = strrchr(other, '/');
+    const size_t n = slash ? (size_t)(slash - name) : 0;
+    return n == (end ? (size_t)(end - other) : 0) && memcmp(name, other, n) == 0;
+}
+
+/* Looks whether a file of this name is there already, packed or not. One of another folder is the same (*twice), or of
+ * another run, of which no report is made. */
+static devlog_status look_before(unpacking *u, la_ssize_t n, const char *name, const char *place, bool *twice,
+                                 devlog_error *err)
+{
+    const char *ending = strrchr(place, '.');
+    size_t stem = strlen(place);
+    for (size_t i = 1; i < N_PACKED; i++)
+        if (ending && strcmp(ending, packed[i]) == 0) stem = (size_t)(ending - place);
+    for (size_t i = 0; i < N_PACKED; i++) {
+        char other[NAME + 8];
+        snprintf(other, sizeof other, "%.*s%s", (int)stem, place, packed[i]);
+        char *there = dl_path_join(u->folder, other);
+        const bool is_there = there && access(there, F_OK) == 0;
+        free(there);
+        unpacked *before = is_there ? find(u, other) : NULL;
+        if (!before) continue;
+        devlog_status status = DEVLOG_OK;
+        if (strcmp(other, place) != 0) {
+            if (!in_one_folder(before->name, name)) status = several_runs(u, before->name, name, err);
+        } else if (strcmp(before->name, name) != 0) {
+            *twice = true;
+            status = compare_member(u, n, before, name, err);
+        } else {
+            forget(u, before); /* a tar to which a newer one was added */
+        }
+        if (status) return status;
+    }
+    return DEVLOG_OK;
+}
+
 /* The member in hand into a file. `perhaps`: only what turns out to be the streaming profiler's; a packed one is looked
  * at when it is there. */
-static devlog_status unpack_member(struct archive *a, const char *path, const char *folder, const char *place,
-                                   bool perhaps, char *piece, unsigned *found, devlog_error *err)
+static devlog_status unpack_member(unpacking *u, const char *name, const char *place, bool perhaps,
+                                   devlog_error *err)
 {
-    la_ssize_t n = lib.archive_read_data(a, piece, PIECE);
-    const bool packed = strcmp(place + strlen(place) - 4, ".csv") != 0;
-    if (perhaps && !packed && n >= 0 && !tt_streamed_begins(piece, (size_t)n)) return DEVLOG_OK;
-    int to = create(folder, place);
-    if (to < 0) return dl_fail_errno(err, errno, "cannot unpack %s into %s", path, folder);
-    devlog_status status = DEVLOG_OK;
-    for (; n > 0 && !status; n = status ? n : lib.archive_read_data(a, piece, PIECE)) {
-        int errnum = dl_write_all(to, piece, (size_t)n);
-        if (errnum) status = dl_fail_errno(err, errnum, "cannot unpack %s", path);
+    la_ssize_t n = lib.archive_read_data(u->a, u->piece, PIECE);
+    const bool plain = strcmp(place + strlen(place) - 4, ".csv") == 0;
+    if (perhaps && plain && n >= 0 && !tt_streamed_begins(u->piece, (size_t)n)) return DEVLOG_OK;
+    bool twice = false;
+    devlog_status status = look_before(u, n, name, place, &twice, err);
+    if (status || twice) return status;
+    int to = create(u->folder, place);
+    if (to < 0) return dl_fail_errno(err, errno, "cannot unpack %s into %s", u->path, u->folder);
+    for (; n > 0 && !status; n = status ? n : lib.archive_read_data(u->a, u->piece, PIECE)) {
+        int errnum = dl_write_all(to, u->piece, (size_t)n);
+        if (errnum) status = dl_fail_errno(err, errnum, "cannot unpack %s", u->path);
     }
-    if (n < 0) status = damaged(a, path, err);
-    close(to);
-    char *there = status || !perhaps ? NULL : dl_path_join(folder, place);
-    if (there && !tt_streamed_is(there))
-        unlink(there);
-    else
-        ++*found;
+    if (n < 0) status = damaged(u->a, u->path, err);
+    if (close(to) != 0 && !status) status = dl_fail_errno(err, errno, "cannot unpack %s", u->path);
+    char *there = status || !perhaps ? NULL : dl_path_join(u->folder, place);
+    const bool other = there && !tt_streamed_is(there);
+    if (other) unlink(there);
     free(there);
-    return status;
+    return status || other ? status : keep(u, place, name, err);
 }
 
 static struct archive *reader(void)
@@ -194,28 +346,37 @@ static struct archive *reader(void)
     return a;
 }
 
-static devlog_status unpack_all(const char *path, const char *folder, unsigned *found, devlog_error *err)
+static devlog_status unpack_all(unpacking *u, devlog_error *err)
 {
-    struct archive *a = reader();
     struct archive_entry *entry;
-    char place[NAME], *piece = malloc(PIECE);
-    devlog_status status = a && piece ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    if (!status && lib.archive_read_open_filename(a, path, PIECE) != ARCHIVE_OK)
-        status = damaged(a, path, err);
-    while (!status) {
-        int got = lib.archive_read_next_header(a, &entry);
-        if (got == ARCHIVE_EOF) break;
-        if (got != ARCHIVE_OK && got != ARCHIVE_WARN) {
-            status = damaged(a, path, err);
-            break;
-        }
+    char place[NAME];
+    if (lib.archive_read_open_filename(u->a, u->path, PIECE) != ARCHIVE_OK)
+        return damaged(u->a, u->path, err);
+    for (;;) {
+        int got = lib.archive_read_next_header(u->a, &entry);
+        if (got == ARCHIVE_EOF) return DEVLOG_OK;
+        if (got != ARCHIVE_OK && got != ARCHIVE_WARN) return damaged(u->a, u->path, err);
         const char *name = lib.archive_entry_pathname(entry);
         if (!name || lib.archive_entry_filetype(entry) != AE_IFREG) continue;
-        const member kind = place_of(name, place);
-        if (kind) status = unpack_member(a, path, folder, place, kind == MEMBER_PERHAPS, piece, found, err);
+        const bool in_logs = lies_in_logs(name);
+        const member kind = u->in_logs && !in_logs ? MEMBER_NOT : place_of(name, u->what, place);
+        if (in_logs && kind == MEMBER_WANTED && !u->in_logs) keep_logs_only(u);
+        devlog_status status = kind ? unpack_member(u, name, place, kind == MEMBER_PERHAPS, err) : DEVLOG_OK;
+        if (status) return status;
     }
-    if (a) lib.archive_read_free(a);
-    free(piece);
+}
+
+static devlog_status unpack(const char *path, const char *folder, tt_unpack_what what, devlog_error *err)
+{
+    unpacking u = {path, folder, what, .a = reader(), .piece = malloc(PIECE), .other = malloc(PIECE)};
+    devlog_status status = u.a && u.piece && u.other ? unpack_all(&u, err) : no_memory(err);
+    if (!status && !u.n) status = dl_fail(err, DEVLOG_ERR_NOT_FOUND, "no file of a profiler in %s", path);
+    if (u.a) lib.archive_read_free(u.a);
+    while (u.n)
+        forget(&u, &u.files[u.n - 1]);
+    free(u.files);
+    free(u.piece);
+    free(u.other);
     return status;
 }
 
@@ -233,16 +394,14 @@ bool tt_is_archive(const char *path)
     return zip || tar;
 }
 
-devlog_status tt_unpack(const char *path, const char *folder, devlog_error *err)
+devlog_status tt_unpack(const char *path, const char *folder, tt_unpack_what what, devlog_error *err)
 {
-    unsigned found = 0;
     /* Names in UTF-8, as zips have them, have no form in the "C" locale unless they are ASCII. */
     const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = uselocale(utf8);
     devlog_status status = dl_library_load(DEVLOG_LIBARCHIVE, function_names,
                                            sizeof function_names / sizeof function_names[0], &lib, err);
     if (!status) status = dl_folder_make(folder, err);
-    if (!status) status = unpack_all(path, folder, &found, err);
-    if (!status && !found) status = dl_fail(err, DEVLOG_ERR_NOT_FOUND, "no file of a profiler in %s", path);
+    if (!status) status = unpack(path, folder, what, err);
     uselocale(before);
     if (utf8) freelocale(utf8);
     return status;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/absolute.h"
 #include "base/options.h"
 #include "base/settings.h"
 #include "decode/capture/host_records.h"
@@ -110,10 +111,8 @@ static devlog_status configure(const devlog_host_options *given, devlog_error *e
                        MOST_WAIT_MS);
     if (o.threads > MOST_THREADS)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "rings for %u threads: %d at most", o.threads, MOST_THREADS);
-    if (strlen(folder) >= sizeof zones.folder)
-        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
-                       "the name of the folder for host zones is too long: %.200s...", folder);
-    strcpy(zones.folder, folder);
+    status = dl_absolute(zones.folder, sizeof zones.folder, folder, err);
+    if (status) return status;
     zones.ring = o.ring;
     zones.limit = o.threads;
     __atomic_store_n(&zones.wait_ns, o.wait_ms * 1000000, __ATOMIC_RELAXED);

@@ -45,7 +45,7 @@ typedef struct zones_recorder {
     /* Under `lock`: */
     bool running;
     pid_t pid;
-    char folder[4096];
+    char folder[4096];    /* absolute: a child may have another current folder */
     uint32_t ring, limit; /* cells of a ring; threads */
     uint64_t wait_ns;     /* for room in a ring; read without the lock */
     uint32_t starts;      /* how often it was begun; read without the lock */

@@ -325,6 +325,13 @@ def check_inputs(tmp, folder):
     os.mkdir(there)
     for how in ("gztar", "zip"):
         same(how, memory(shutil.make_archive(os.path.join(there, "archive"), how, os.path.dirname(folder), os.path.basename(folder))), of_host)
+    # Of an archive the log of ops alone is unpacked.
+    large = shutil.copytree(folder, os.path.join(there, "large"))
+    with open(os.path.join(large, "logs_device", "profile_log_device.csv"), "ab") as f:
+        f.write(b"\n" * (4 << 20))
+    archive = shutil.make_archive(os.path.join(there, "large"), "gztar", large)
+    r = subprocess.run(["sh", "-c", "ulimit -f 2048 && exec %s memory --format json %s" % (DEVLOG, archive)], capture_output=True, text=True)
+    same("an archive with a large log", (r.returncode, json.loads(r.stdout or '{"sections": 0}')["sections"]), (0, of_host))
     path = os.path.join(folder, "logs", "profile_log_ops.jsonl")
     with open(path, "rb") as f:
         text = f.read()

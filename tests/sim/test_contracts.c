@@ -217,6 +217,52 @@ static void moving_tells_it_too(void **state)
     stop(&f);
 }
 
+/* A relative folder is that of the call, whatever the program's folder is at the first launch. */
+static void folders_are_those_of_the_call(void **state)
+{
+    (void)state;
+    devlog_device_options o = DEVLOG_DEVICE_OPTIONS(.log_folder = "logs", .profile = DEVLOG_ON);
+    devlog_error err = {0};
+    fixture f;
+    char was[4096], first[128], second[128], path[160];
+    assert_non_null(getcwd(was, sizeof was));
+    snprintf(first, sizeof first, "%s", test_folder());
+    snprintf(second, sizeof second, "%s", test_folder());
+    assert_int_equal(chdir(first), 0);
+    check_ok(devlog_device_open(&o, &f.device, &err), &err);
+    assert_int_equal(chdir(was), 0);
+    check_ok(devlog_program_create(f.device, &f.program, &err), &err);
+    f.kernel = add_kernel(f.program, "tests/sim/kernels/many.c", "BRISC", one, NULL);
+    set_args(&f, 10, 0);
+    assert_int_equal(chdir(second), 0);
+    check_ok(devlog_launch_program(f.device, f.program, &err), &err);
+    check_ok(devlog_set_profiler_location(f.device, "moved", &err), &err);
+    assert_int_equal(chdir(was), 0);
+    check_ok(devlog_launch_program(f.device, f.program, &err), &err);
+    snprintf(path, sizeof path, "%s/logs", first);
+    assert_true(exists(path, "profile_log_device.csv") && exists(path, "capture.devlog"));
+    snprintf(path, sizeof path, "%s/moved", second);
+    assert_true(exists(path, "profile_log_device.csv") && exists(path, "capture.devlog"));
+    stop(&f);
+}
+
+/* Who does not profile needs no folder. */
+static void a_folder_that_is_gone(void **state)
+{
+    (void)state;
+    devlog_device_options o = DEVLOG_DEVICE_OPTIONS(.profile = DEVLOG_OFF);
+    devlog_error err = {0};
+    devlog_device *device;
+    char was[4096], gone[] = "/tmp/goneXXXXXX";
+    assert_non_null(getcwd(was, sizeof was));
+    assert_non_null(mkdtemp(gone));
+    assert_int_equal(chdir(gone) + rmdir(gone), 0);
+    devlog_status status = devlog_device_open(&o, &device, &err);
+    assert_int_equal(chdir(was), 0);
+    check_ok(status, &err);
+    check_ok(devlog_device_close(device, &err), &err);
+}
+
 /* Frozen records take the default markers, and count the others. */
 static void freezing(void **state)
 {
@@ -336,6 +382,8 @@ int main(void)
         cmocka_unit_test(postmortem),
         cmocka_unit_test(closing_tells_what_was_not_written),
         cmocka_unit_test(moving_tells_it_too),
+        cmocka_unit_test(folders_are_those_of_the_call),
+        cmocka_unit_test(a_folder_that_is_gone),
         cmocka_unit_test(freezing),
         cmocka_unit_test(what_is_only_looked_at),
         cmocka_unit_test(what_a_device_tells),

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -84,6 +85,42 @@ static void errno_stays_as_it_is(void **state)
     int how;
     (void)host_run(fails_meanwhile, &how);
     assert_int_equal(how, 0);
+}
+
+/* A relative folder is that of the start, wherever a child goes. */
+static void changes_folder(void)
+{
+    char path[128], text[32];
+    devlog_error err;
+    const devlog_host_options options = DEVLOG_HOST_OPTIONS(.folder = ".");
+    snprintf(path, sizeof path, "%s/elsewhere", host_folder);
+    if (mkdir(path, 0777) || chdir(host_folder) || devlog_host_start(&options, &err)) _exit(6);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (chdir(path)) _exit(7);
+        {
+            DEVLOG_HOST_ZONE("of the child");
+        }
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+    snprintf(text, sizeof text, "%ld", (long)child);
+    write_text("child", text);
+}
+
+static void a_folder_is_that_of_the_start(void **state)
+{
+    (void)state;
+    int how;
+    char path[128];
+    size_t n;
+    (void)host_run(changes_folder, &how);
+    assert_int_equal(how, 0);
+    snprintf(path, sizeof path, "%s/child", host_folder);
+    char *text = read_bytes(path, &n);
+    const pid_t child = (pid_t)strtol(text, NULL, 10);
+    free(text);
+    assert_int_equal(host_look(child, "of the child").zones, 1);
 }
 
 static void forks_of_forks(void)
@@ -178,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_forked_child_has_a_file_of_its_own),
         cmocka_unit_test(rings_of_all_ancestors_stay_known),
+        cmocka_unit_test(a_folder_is_that_of_the_start),
         cmocka_unit_test(errno_stays_as_it_is),
         cmocka_unit_test(a_fork_waits_until_the_writing_thread_has_begun),
     };

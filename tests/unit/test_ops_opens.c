@@ -512,6 +512,33 @@ static void python_beside_a_c_program(void **state)
     free(code);
 }
 
+/* `devlog run` in a folder in which a program still writes, whose ops count in a file that both have. */
+static void a_run_that_begins_beside_a_program(void **state)
+{
+    (void)state;
+    int code, ready[2];
+    char byte;
+    devlog_error err = {0};
+    assert_int_equal(pipe(ready), 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        devlog_ops *ops = open_log();
+        do_ops(ops, "beside", 1);
+        if (write(ready[1], "", 1) != 1) _exit(1);
+        for (;;)
+            do_ops(ops, "beside", 1);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    for (uint64_t id = 1; id < 3000; id++)
+        check_ok(dl_run_file_begin(folder, id, &err), &err);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, &code, 0), pid);
+    assert_true(WIFSIGNALED(code));
+    assert_int_equal(WTERMSIG(code), SIGKILL); /* and not SIGBUS before it */
+    close(ready[0]);
+    close(ready[1]);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--program") == 0) {
@@ -534,6 +561,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_full_disk_is_said, fresh),
         cmocka_unit_test_setup(long_meta_data, fresh),
         cmocka_unit_test_setup(python_beside_a_c_program, fresh),
+        cmocka_unit_test_setup(a_run_that_begins_beside_a_program, fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

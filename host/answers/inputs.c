@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "decode/input.h"
 #include "ops/op_job.h"
+#include "tt_metal/archive.h"
 #include "tt_metal/job.h"
 
 void run_inputs_free(run_inputs *in)
@@ -29,6 +30,11 @@ void run_inputs_free(run_inputs *in)
         free(r->hosts);
     }
     free(in->items);
+    for (size_t i = 0; i < in->n_unpacked; i++) {
+        tt_unpacked_remove(in->unpacked[i]);
+        free(in->unpacked[i]);
+    }
+    free(in->unpacked);
     *in = (run_inputs){0};
 }
 
@@ -149,16 +155,18 @@ static bool has_op_log(const char *folder)
     return any;
 }
 
-static devlog_status temporary_of(run_input *r, devlog_error *err)
+/* NULL: *err says why. */
+static char *temporary_folder(devlog_error *err)
 {
     const char *tmp = dl_setting_text(DL_SET_TMPDIR);
-    r->temporary = dl_path_join(tmp ? tmp : "/tmp", "devlog-diff-XXXXXX");
-    if (!r->temporary) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    if (mkdtemp(r->temporary)) return DEVLOG_OK;
-    dl_fail_errno(err, errno, "cannot make the temporary folder %s", r->temporary);
-    free(r->temporary);
-    r->temporary = NULL;
-    return err->status;
+    char *path = dl_path_join(tmp ? tmp : "/tmp", "devlog-diff-XXXXXX");
+    if (path && mkdtemp(path)) return path;
+    if (path)
+        dl_fail_errno(err, errno, "cannot make the temporary folder %s", path);
+    else
+        dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    free(path);
+    return NULL;
 }
 
 static devlog_status keep(char **to, const char *path, devlog_error *err)
@@ -169,7 +177,7 @@ static devlog_status keep(char **to, const char *path, devlog_error *err)
 
 devlog_status run_input_call(const run_input *r, op_table *table, devlog_error *err)
 {
-    if (!r->temporary) return DEVLOG_OK;
+    if (!r->temporary && !r->unpacked) return DEVLOG_OK;
     free(table->name);
     return keep(&table->name, r->name, err);
 }
@@ -178,10 +186,10 @@ devlog_status run_input_call(const run_input *r, op_table *table, devlog_error *
 static devlog_status make_report(run_input *r, const char *folder, devlog_error *err)
 {
     op_job job;
-    devlog_status status = temporary_of(r, err);
-    if (status) return status;
+    r->temporary = temporary_folder(err);
+    if (!r->temporary) return err->status;
     const op_job_options o = {.logs = folder, .output = r->temporary, .name = "report", .no_tar = true};
-    status = op_job_run(&job, &o, err);
+    devlog_status status = op_job_run(&job, &o, err);
     if (!status) status = keep(&r->report, job.report_path, err);
     if (!status) r->lost = op_job_lost(&job);
     op_job_free(&job);
@@ -192,10 +200,10 @@ static devlog_status make_report(run_input *r, const char *folder, devlog_error 
 static devlog_status make_tt_report(run_input *r, const tt_files *files, devlog_error *err)
 {
     tt_job job;
-    devlog_status status = temporary_of(r, err);
-    if (status) return status;
+    r->temporary = temporary_folder(err);
+    if (!r->temporary) return err->status;
     const tt_job_options o = {.files = files, .output = r->temporary, .name = "report"};
-    status = tt_job_run(&job, &o, err);
+    devlog_status status = tt_job_run(&job, &o, err);
     if (!status) status = keep(&r->report, job.report_path, err);
     if (!status) r->lost = tt_job_lost(&job);
     tt_job_free(&job);
@@ -233,7 +241,7 @@ static devlog_status add_hosts(run_input *r, devlog_error *err)
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (int i = 0; i < n; i++) {
         char *path = status ? NULL : dl_path_join(folder, found[i]->d_name);
-        if (path && stat(path, &st) == 0 &&
+        if (path && r->hosts && stat(path, &st) == 0 &&
             llabs((long long)st.st_mtime - (long long)of_log.st_mtime) <= SECONDS) {
             r->hosts[r->n_hosts++] = path;
             path = NULL;
@@ -321,6 +329,36 @@ static devlog_status add_entries(run_inputs *in, const char *folder, uint32_t si
     return status;
 }
 
+/* Whoever asks named the archive, and not where it is unpacked. */
+static devlog_status call_by_archive(run_input *r, const char *folder, const char *path, devlog_error *err)
+{
+    dl_str name = {0};
+    dl_str_fmt(&name, "%s%s", path, r->name + strlen(folder));
+    if (name.failed) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    free(r->name);
+    r->name = name.text;
+    r->unpacked = true;
+    return DEVLOG_OK;
+}
+
+static devlog_status add_archive(run_inputs *in, const char *path, uint32_t side, devlog_error *err)
+{
+    char **grown = realloc(in->unpacked, (in->n_unpacked + 1) * sizeof *grown);
+    const size_t before = in->n;
+    bool is_one = true;
+    if (!grown) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    in->unpacked = grown;
+    char *folder = temporary_folder(err);
+    if (!folder) return err->status;
+    in->unpacked[in->n_unpacked++] = folder;
+    devlog_status status = tt_unpack(path, folder, TT_UNPACK_ALL, err);
+    if (!status) status = add_run(in, folder, side, &is_one, err);
+    if (!status && !is_one) status = add_entries(in, folder, side, err);
+    for (size_t i = before; i < in->n && !status; i++)
+        status = call_by_archive(&in->items[i], folder, path, err);
+    return status;
+}
+
 devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, devlog_error *err)
 {
     struct stat st;
@@ -334,9 +372,11 @@ devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, de
             strcmp(path, "-") == 0 ? "standard input" : path);
     if (!there && errno == ENOENT) return dl_fail(err, DEVLOG_ERR_NOT_FOUND, DL_NOT_THERE, path);
     if (!there) return dl_fail_errno(err, errno, "cannot read %s", path);
-    if (!S_ISDIR(st.st_mode)) return add_file(in, path, side, true, err);
-    devlog_status status = add_run(in, path, side, &is_one, err);
-    if (!status && !is_one) status = add_entries(in, path, side, err);
+    const bool is_folder = S_ISDIR(st.st_mode), is_archive = !is_folder && tt_is_archive(path);
+    if (!is_folder && !is_archive) return add_file(in, path, side, true, err);
+    devlog_status status =
+        is_archive ? add_archive(in, path, side, err) : add_run(in, path, side, &is_one, err);
+    if (!status && is_folder && !is_one) status = add_entries(in, path, side, err);
     if (status || in->n > before) return status;
     return dl_fail(
         err, DEVLOG_ERR_NOT_FOUND,
@@ -414,6 +454,8 @@ devlog_status run_inputs_one(run_inputs *in, const char *path, devlog_error *err
 {
     const devlog_status status = run_inputs_add(in, path, 0, err);
     if (status || in->n == 1) return status;
-    return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s holds %zu runs (%s, %s, ...): name one of them", path, in->n,
-                   in->items[0].name, in->items[1].name);
+    return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s holds %zu runs (%s, %s, ...): %s", path, in->n,
+                   in->items[0].name, in->items[1].name,
+                   in->items[0].unpacked ? "unpack it, and name one of them, or their folder"
+                                         : "name one of them");
 }

@@ -17,6 +17,7 @@ typedef struct run_input {
     char **hosts; /* zones of host code of the run whose log it is, beside that */
     size_t n_hosts;
     char *temporary; /* folder of a report that was made; NULL: none */
+    bool unpacked;   /* of an archive: its files are temporary, too */
     uint32_t side;   /* DIFF_OLD, DIFF_NEW */
     bool lost;       /* what the report was made of had losses */
 } run_input;
@@ -24,10 +25,12 @@ typedef struct run_input {
 typedef struct run_inputs {
     run_input *items;
     size_t n, cap;
+    char **unpacked; /* folders of archives */
+    size_t n_unpacked;
 } run_inputs;
 
 /* Adds the runs of an input: a file and a folder of one run are a run, a folder of such is one run each, in the
- * order of their names. NOT_FOUND when it is not there, or holds nothing of that kind. */
+ * order of their names. A tar or zip is unpacked (tt_metal/archive.h), and as that folder. NOT_FOUND when it is not there, or holds nothing of that kind. */
 devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, devlog_error *err);
 /* The same of a path that has to hold one run; ARGUMENT says what the others are. */
 devlog_status run_inputs_one(run_inputs *in, const char *path, devlog_error *err);

@@ -451,7 +451,8 @@ static const struct {
     int least, most; /* arguments */
     const char *wants;
 } actions[] = {
-    {"add", do_add, 1, CLI_ANY, "a run: a folder, an op report, a device log or a capture"},
+    {"add", do_add, 1, CLI_ANY,
+     "a run: a folder or a tar or zip of it, an op report, a device log or a capture"},
     {"list", do_list, 0, 0, "no argument"},
     {"find", do_find, 0, 0, "no argument, and options that say what"},
     {"diff", do_diff, 2, CLI_ANY,

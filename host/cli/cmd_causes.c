@@ -104,7 +104,7 @@ const cli_command cmd_causes = {
     .min_arguments = 0,
     .max_arguments = 1,
     .description =
-        "An input is a capture, a device log (plain, compressed or packed), or the folder of a run. For every wait "
+        "An input is a capture, a device log (plain, compressed or packed), or the folder of a run, or a tar or zip of it. For every wait "
         "in a kernel it tells which RISC ended it and for how long that was late, and follows the chain back from "
         "the end of each launch to its start: the path of work that decided how long the launch took. Of what is on "
         "the path it says how much the launch would be shorter without it, up to where another path is the longest; "

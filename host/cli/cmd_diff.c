@@ -153,7 +153,7 @@ const cli_command cmd_diff = {
     .max_arguments = 2,
     .description =
         "An input is an op report, a device log (plain, compressed or packed), a capture, a folder of a run (of "
-        "devlog, or of tt-metal's profiler), or a folder of such, or of ranks (rank0, rank1, ...). Several inputs on a side are repeats of one "
+        "devlog, or of tt-metal's profiler) or a tar or zip of it, or a folder of such, or of ranks (rank0, rank1, ...). Several inputs on a side are repeats of one "
         "version: then a sample is a run. With one input on each side a sample is an op's repeat, or a zone's time "
         "in a launch, inside the run.\n\n"
         "Ops are matched by op code and shapes, and equal ones by their order; zones by RISC, name and line of the "

@@ -159,7 +159,7 @@ const cli_command cmd_report = {
     .max_arguments = CLI_ANY,
     .description =
         "An input is an op report, a device log (plain, compressed or packed), a capture, or a folder of a run, of "
-        "devlog or of tt-metal's profiler; without one, the newest of those in DEVLOG_LOG_FOLDER and generated/profiler. The verdict comes first: wall time, how much of it the device was busy, "
+        "devlog or of tt-metal's profiler, or a tar or zip of it; without one, the newest of those in DEVLOG_LOG_FOLDER and generated/profiler. The verdict comes first: wall time, how much of it the device was busy, "
         "what the host did, how well clocks are known, what was lost. Then what would save most, with the evidence, "
         "and tables of kernels, ops, zones, steps and signposts.\n\n"
         "Several inputs, or a folder of rank0, rank1, ..., are the ranks of one run: then it is what devlog ranks says.\n\n"

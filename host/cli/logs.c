@@ -14,6 +14,7 @@
 #include "base/intern.h"
 #include "base/settings.h"
 #include "cli/log_names.h"
+#include "tt_metal/archive.h"
 
 typedef struct search {
     cli_logs *logs;
@@ -173,6 +174,17 @@ static devlog_status end_search(search *s, const char *where, devlog_error *err)
     return DEVLOG_OK;
 }
 
+/* Many files, of which the reader of a log would make one. */
+static devlog_status no_archive(const char *path, devlog_error *err)
+{
+    if (!tt_is_archive(path)) return DEVLOG_OK;
+    return dl_fail(
+        err, DEVLOG_ERR_ARGUMENT,
+        "%s is an archive, which devlog ops, report, diff, causes and memory read: unpack it, and name a "
+        "log in it",
+        path);
+}
+
 static devlog_status find_in(const char *folder, bool reports, cli_logs *logs, devlog_error *err)
 {
     search s = {.logs = logs, .reports = reports};
@@ -186,6 +198,8 @@ static devlog_status find_in(const char *folder, bool reports, cli_logs *logs, d
         walk(&s, folder, "", 0);
     } else {
         const char *slash = strrchr(folder, '/'), *name = slash ? slash + 1 : folder;
+        const devlog_status status = no_archive(folder, err);
+        if (status) return status;
         bool capture;
         (void)cli_is_log_name(name, &capture);
         add(&s, folder, name, capture, reports && cli_is_report_name(name), &st);
@@ -325,8 +339,10 @@ devlog_status cli_logs_of_folders(const char *command, cli_args *rest, bool late
     for (int i = 0; i < rest->n && !status; i++) {
         struct stat st;
         const bool folder = stat(rest->items[i], &st) == 0 && S_ISDIR(st.st_mode);
-        status = folder ? add_found(&p, command, rest->items[i], rest, latest, err)
-                        : add_path(&p, rest->items[i], err);
+        if (!folder) status = no_archive(rest->items[i], err);
+        if (!status)
+            status = folder ? add_found(&p, command, rest->items[i], rest, latest, err)
+                            : add_path(&p, rest->items[i], err);
     }
     if (!p.items) return status;
     if (!cli_args_own(rest, p.items)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");

@@ -1,5 +1,5 @@
 /* Logs below a folder: which there are, for `devlog serve` and `devlog view`. Knows names, sizes and times,
- * and opens nothing. */
+ * and opens none of them. */
 #ifndef DEVLOG_CLI_LOGS_H
 #define DEVLOG_CLI_LOGS_H
 

@@ -1,5 +1,5 @@
 """Archives that hold more than one run, the same file twice, or a newer one behind it; and devlog ops when a signal ends it
-while it unpacks. That archives of one run are read like folders is forms.py's."""
+while it unpacks. Other commands that take archives, or do not. That archives of one run are read like folders is forms.py's."""
 import gzip
 import io
 import os
@@ -8,6 +8,7 @@ import subprocess
 import tarfile
 import tempfile
 import time
+import zipfile
 
 from small import COLUMNS, DEVLOG, HEAD, main, messages, op, program_rows, times
 
@@ -114,4 +115,45 @@ def closed_streams():
             assert os.listdir(out) == ["ops_perf_results.csv"], (closed, os.listdir(out))
 
 
-main([runs_are_not_mixed, the_last_run_is_in_logs, a_file_twice, a_signal_leaves_nothing, closed_streams])
+def other_commands():
+    """What takes a folder takes an archive; what reads logs says so, and does not read it as one log."""
+    with tempfile.TemporaryDirectory() as folder:
+        def said(command, *args):
+            p = subprocess.run([os.path.abspath(DEVLOG), *command.split(), *args], capture_output=True, text=True, cwd=folder, env=dict(os.environ, TMPDIR=temporary))
+            assert "Sanitizer" not in p.stderr and "runtime error" not in p.stderr, p.stderr
+            assert not os.listdir(temporary), os.listdir(temporary)
+            return p.returncode, p.stdout, p.stderr
+
+        temporary, run = os.path.join(folder, "tmp"), os.path.join(folder, "run")
+        os.mkdir(temporary)
+        os.mkdir(run)
+        for name, text in ONE.items():
+            with open(os.path.join(run, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        tar(os.path.join(folder, "run.tgz"), under("a/", ONE))
+        tar(os.path.join(folder, "two.tar"), under("a/", ONE) + under("b/", OTHER))
+        tar(os.path.join(folder, "ranks.tar"), under("a/rank0/", ONE) + under("a/rank1/", ONE))
+        with zipfile.ZipFile(os.path.join(folder, "run.zip"), "w") as z:
+            for name, text in ONE.items():
+                z.writestr("b/" + name, text)
+        for command in ("report", "causes", "report --format json", "diff run"):
+            expected = said(command, "run")
+            assert expected[0] == 0 and expected[1], expected
+            for archive in ("run.tgz", "run.zip"):
+                got = said(command, archive)
+                words = [text.replace(archive, "run").split() for text in (expected[1], got[1])]
+                assert got[0] == 0 and words[0] == words[1], (command, archive, got)
+        for command in ("report", "causes", "diff run"):
+            status, out, err = said(command, "two.tar")
+            assert (status, out, err.count("\n")) == (1, "", 1) and "several runs" in err, (command, status, err)
+        for command in ("report", "causes"):
+            status, out, err = said(command, "ranks.tar")
+            assert (status, out) == (1, "") and "ranks.tar/rank0, ranks.tar/rank1" in err and "unpack it" in err, (command, status, err)
+        assert said("diff ranks.tar", "ranks.tar")[0] == 0
+        for command in ("decode", "export -f json", "view --no-open", "annotate", "serve"):
+            for archive in ("run.tgz", "run.zip"):
+                status, out, err = said(command, archive)
+                assert (status, out, err.count("\n")) == (1, "", 1) and "%s is an archive" % archive in err, (command, status, err)
+
+
+main([runs_are_not_mixed, the_last_run_is_in_logs, a_file_twice, a_signal_leaves_nothing, closed_streams, other_commands])

@@ -171,6 +171,7 @@ static devlog_status damaged(struct archive *a, const char *path, devlog_error *
 /* What has been unpacked: of each file its place, and the name that it had in the archive. */
 typedef struct unpacked {
     char *place, *name;
+    char *twin; /* a file of another folder that was the same; NULL: none */
 } unpacked;
 
 typedef struct unpacking {
@@ -197,7 +198,7 @@ static devlog_status keep(unpacking *u, const char *place, const char *name, dev
         u->files = grown;
         u->cap = cap;
     }
-    u->files[u->n] = (unpacked){strdup(place), strdup(name)};
+    u->files[u->n] = (unpacked){strdup(place), strdup(name), NULL};
     if (u->files[u->n].place && u->files[u->n].name) {
         u->n++;
         return DEVLOG_OK;
@@ -218,6 +219,7 @@ static void forget(unpacking *u, unpacked *file)
 {
     free(file->place);
     free(file->name);
+    free(file->twin);
     *file = u->files[--u->n];
 }
 
@@ -299,8 +301,12 @@ static devlog_status look_before(unpacking *u, la_ssize_t n, const char *name, c
         } else if (strcmp(before->name, name) != 0) {
             *twice = true;
             status = compare_member(u, n, before, name, err);
+            if (!status && !before->twin && !(before->twin = strdup(name))) status = no_memory(err);
+        } else if (before->twin) { /* a newer one, which the other one is to be, too */
+            *twice = true;
+            status = compare_member(u, n, before, before->twin, err);
         } else {
-            forget(u, before); /* a tar to which a newer one was added */
+            forget(u, before); /* a newer one was added to the tar */
         }
         if (status) return status;
     }

@@ -67,6 +67,8 @@ def runs_are_not_mixed():
     refused(under("a/", ONE) + [("b/%s.gz" % LOG, gzip.compress(OTHER[LOG].encode()))], "a/" + LOG, "b/%s.gz" % LOG)
     refused(under("a/rank0/", ONE) + under("b/rank0/", OTHER), "a/rank0/", "b/rank0/")
     refused(under("a\n\x1b/", ONE) + under("b/", OTHER), "b/")
+    same(under("a/", ONE) + under("b/", ONE) + under("a/", ONE), ONE)
+    refused(under("a/", ONE) + under("b/", ONE) + under("a/", OTHER), "a/", "b/")
     for text in (ONE[LOG] + "\n", ONE[LOG][:-1], ""):
         refused(under("a/", ONE) + [("b/" + LOG, text)], "a/" + LOG)
 

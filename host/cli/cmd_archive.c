@@ -535,6 +535,7 @@ static int run(int argc, char **argv)
 
 const cli_command cmd_archive = {
     .name = "archive",
+    .temporary = true,
     .summary =
         "A store of runs: add, list, find, diff, get; and which figure changed with which run, as a page, too",
     .arguments = "add|list|find|diff|get|history|page [ARGUMENT...]",

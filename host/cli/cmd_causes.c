@@ -99,6 +99,7 @@ static int run(int argc, char **argv)
 
 const cli_command cmd_causes = {
     .name = "causes",
+    .temporary = true,
     .summary = "Why RISCs waited: who ended each wait, the path of each launch, what would save time",
     .arguments = "[INPUT]",
     .min_arguments = 0,

@@ -148,6 +148,7 @@ static int run(int argc, char **argv)
 
 const cli_command cmd_diff = {
     .name = "diff",
+    .temporary = true,
     .summary = "Two versions of a program: what became slower, why, and how sure that is; gates for CI",
     .arguments = "[OLD NEW]",
     .max_arguments = 2,

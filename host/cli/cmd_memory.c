@@ -86,6 +86,7 @@ static int run(int argc, char **argv)
 
 const cli_command cmd_memory = {
     .name = "memory",
+    .temporary = true,
     .summary = "Who held what memory of devices, when, and what was not freed",
     .arguments = "[INPUT]",
     .min_arguments = 0,

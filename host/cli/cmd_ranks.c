@@ -50,6 +50,7 @@ static int run(int argc, char **argv)
 
 const cli_command cmd_ranks = {
     .name = "ranks",
+    .temporary = true,
     .summary = "Many ranks as one run: who waited for whom, where they differ, one report of all",
     .arguments = "FOLDER...",
     .min_arguments = 1,

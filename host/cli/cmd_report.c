@@ -153,6 +153,7 @@ static int run(int argc, char **argv)
 
 const cli_command cmd_report = {
     .name = "report",
+    .temporary = true,
     .summary = "What took the time of a run, why, and what would save most",
     .arguments = "[INPUT...]",
     .min_arguments = 0,

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/environment.h"
+#include "cli/tidier.h"
 #include "cli/version.h"
 
 static void usage(FILE *out)
@@ -38,6 +39,16 @@ static int help_environment(void)
     return status ? CLI_FAILED : CLI_OK;
 }
 
+static int run_command(const cli_command *command, int argc, char **argv)
+{
+    cli_temporary temporary;
+    if (!command->temporary) return command->run(argc, argv);
+    cli_temporary_begin(&temporary);
+    const int status = command->run(argc, argv);
+    cli_temporary_end(&temporary);
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
     if (argc < 2) {
@@ -45,7 +56,7 @@ static int run(int argc, char **argv)
         return CLI_USAGE;
     }
     const cli_command *command = find(argv[1]);
-    if (command) return command->run(argc - 1, argv + 1);
+    if (command) return run_command(command, argc - 1, argv + 1);
     bool help = strcmp(argv[1], "help") == 0;
     if (help && argc > 2 && (command = find(argv[2])) != NULL) {
         char *asks[] = {argv[2], (char[]){"--help"}, NULL};

@@ -82,7 +82,8 @@ typedef struct cli_command {
     const char *summary;   /* one line, no full stop */
     const char *arguments; /* "LOG..."; NULL: none */
     int min_arguments, max_arguments;
-    bool stops; /* options end at the first argument: for a command line inside the command line */
+    bool temporary; /* makes folders in TMPDIR (cli/tidier.h) */
+    bool stops;     /* options end at the first argument: for a command line inside the command line */
     const char *description;   /* paragraphs, an empty line between them; may be NULL */
     const cli_option *options; /* ends with {0}; NULL: none but --help */
     const char *examples;   /* lines: a command, then two spaces or more, then what it is for; may be NULL */

@@ -3,10 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
-#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/file.h"
+#include "base/settings.h"
 
 /* What ends the command's group does not end this process, and whoever reads what the command prints need not wait for it. */
 static void leave(void)
@@ -65,4 +71,43 @@ void cli_tidier_end(cli_tidier *t)
         }
     else
         t->tidy(t->ctx);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)type;
+    (void)at;
+    (void)remove(path);
+    return 0;
+}
+
+static void remove_folder(void *folder)
+{
+    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void cli_temporary_begin(cli_temporary *t)
+{
+    const char *variable = dl_setting_of(DL_SET_TMPDIR)->name, *before = dl_setting_text(DL_SET_TMPDIR);
+    char *folder = dl_path_join(before ? before : "/tmp", "devlog-XXXXXX");
+    *t = (cli_temporary){.before = before ? strdup(before) : NULL};
+    /* Who makes a folder in one that cannot be made says what is wrong. */
+    if (folder && (!before || t->before) && mkdtemp(folder)) {
+        cli_tidier_begin(&t->tidier, remove_folder, folder);
+        setenv(variable, folder, 1);
+        t->folder = folder;
+        return;
+    }
+    free(folder);
+}
+
+void cli_temporary_end(cli_temporary *t)
+{
+    const char *variable = dl_setting_of(DL_SET_TMPDIR)->name;
+    if (t->folder && t->before) setenv(variable, t->before, 1);
+    if (t->folder && !t->before) unsetenv(variable);
+    if (t->folder) cli_tidier_end(&t->tidier);
+    free(t->folder);
+    free(t->before);
 }

@@ -17,4 +17,13 @@ void cli_tidier_begin(cli_tidier *t, void (*tidy)(void *ctx), void *ctx);
 /* Calls it now: what it removes is gone when this returns. */
 void cli_tidier_end(cli_tidier *t);
 
+/* A folder in TMPDIR (else /tmp) that is TMPDIR from now on; it is removed with all that is in it. */
+typedef struct cli_temporary {
+    cli_tidier tidier;
+    char *folder, *before; /* NULL: none could be made, or none was set */
+} cli_temporary;
+
+void cli_temporary_begin(cli_temporary *t);
+void cli_temporary_end(cli_temporary *t);
+
 #endif

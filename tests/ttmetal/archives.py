@@ -1,5 +1,6 @@
 """Archives that hold more than one run, the same file twice, or a newer one behind it; and devlog ops when a signal ends it
 while it unpacks. Other commands that take archives, or do not. That archives of one run are read like folders is forms.py's."""
+import glob
 import gzip
 import io
 import os
@@ -104,6 +105,18 @@ def a_signal_leaves_nothing():
             while os.path.exists(out) and time.monotonic() < until:
                 time.sleep(0.001)
             assert not os.path.exists(out), os.listdir(out)
+            # What other commands unpack is in TMPDIR.
+            temporary = os.path.join(folder, "tmp")
+            os.mkdir(temporary)
+            p = subprocess.Popen([DEVLOG, "report", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=temporary))
+            while p.poll() is None and not glob.glob(temporary + "/*/*"):
+                time.sleep(0.001)
+            p.send_signal(number)
+            assert p.wait() == -number, p.returncode
+            until = time.monotonic() + 60
+            while os.listdir(temporary) and time.monotonic() < until:
+                time.sleep(0.001)
+            assert not os.listdir(temporary), os.listdir(temporary)
 
 
 def closed_streams():

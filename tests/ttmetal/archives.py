@@ -88,6 +88,12 @@ def a_file_twice():
     same(under("a/", ONE) + [("a/%s.gz" % LOG, gzip.compress(OTHER[LOG].encode()))], ONE)  # the plain one, as in a folder
 
 
+def heed():
+    """Who starts the test may ignore signals (nohup, a shell's &)."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def a_signal_leaves_nothing():
     rows = "".join(program_rows(1 + i, 1000 + 100 * i) for i in range(300000))
     big = dict(ONE)
@@ -96,7 +102,7 @@ def a_signal_leaves_nothing():
         with tempfile.TemporaryDirectory() as folder:
             path, out = os.path.join(folder, "big.tar"), os.path.join(folder, "out")
             tar(path, under("a/", big))
-            p = subprocess.Popen([DEVLOG, "ops", path, "-o", out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            p = subprocess.Popen([DEVLOG, "ops", path, "-o", out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=heed)
             while p.poll() is None and not os.path.exists(out):
                 time.sleep(0.001)
             p.send_signal(number)
@@ -108,7 +114,7 @@ def a_signal_leaves_nothing():
             # What other commands unpack is in TMPDIR.
             temporary = os.path.join(folder, "tmp")
             os.mkdir(temporary)
-            p = subprocess.Popen([DEVLOG, "report", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=temporary))
+            p = subprocess.Popen([DEVLOG, "report", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=temporary), preexec_fn=heed)
             while p.poll() is None and not glob.glob(temporary + "/*/*"):
                 time.sleep(0.001)
             p.send_signal(number)

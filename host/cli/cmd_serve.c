@@ -99,6 +99,7 @@ static int run(int argc, char **argv)
 
 const cli_command cmd_serve = {
     .name = "serve",
+    .temporary = true,
     .summary = "Dashboard in a browser: the logs of a folder, newest first",
     .arguments = "[FOLDER]",
     .min_arguments = 0,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/settings.h"
 
 typedef enum state { EMPTY, WORKING, DONE, FAILED } state;
@@ -25,10 +27,12 @@ typedef struct entry {
     devlog_error err;
 } entry;
 
+enum { FOLDER = 4096, INNER = FOLDER + 16 };
+
 struct cli_store {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    char folder[64];
+    char folder[FOLDER];
     entry entries[CLI_STORE_KEPT];
     uint64_t uses;
     unsigned numbers;
@@ -42,11 +46,13 @@ devlog_status cli_store_new(cli_store **store, cli_store_maker *make, void *ctx,
     *store = NULL;
     if (!s) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     const char *tmp = dl_setting_text(DL_SET_TMPDIR);
-    snprintf(s->folder, sizeof s->folder, "%.30s/devlog-serve-XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(s->folder)) {
-        dl_fail_errno(err, errno, "cannot make the temporary folder %s", s->folder);
+    devlog_status status =
+        dl_join(s->folder, sizeof s->folder, tmp ? tmp : "/tmp", "devlog-serve-XXXXXX", err);
+    if (!status && !mkdtemp(s->folder))
+        status = dl_fail_errno(err, errno, "cannot make the temporary folder %s", s->folder);
+    if (status) {
         free(s);
-        return err->status;
+        return status;
     }
     s->make = make;
     s->ctx = ctx;
@@ -56,14 +62,14 @@ devlog_status cli_store_new(cli_store **store, cli_store_maker *make, void *ctx,
     return DEVLOG_OK;
 }
 
-static void path_of(const cli_store *s, const entry *e, char out[96])
+static void path_of(const cli_store *s, const entry *e, char out[INNER])
 {
-    snprintf(out, 96, "%s/%u", s->folder, e->number);
+    snprintf(out, INNER, "%s/%u", s->folder, e->number);
 }
 
 static void forget(cli_store *s, entry *e)
 {
-    char path[96];
+    char path[INNER];
     path_of(s, e, path);
     if (e->state != EMPTY) dl_folder_remove(path);
     e->state = EMPTY;
@@ -108,7 +114,7 @@ static entry *make_room(cli_store *s)
 /* Called with the lock held, which is let go while the log is decoded. */
 static void work(cli_store *s, entry *e, const cli_log *log)
 {
-    char path[96];
+    char path[INNER];
     devlog_error err = {0};
     *e = (entry){.bytes = log->bytes + log->bytes_of_hosts,
                  .time_ns = log->time_ns,
@@ -127,7 +133,7 @@ static void work(cli_store *s, entry *e, const cli_log *log)
 
 int cli_store_open(cli_store *s, const cli_log *log, const char *file, devlog_error *err)
 {
-    char path[160];
+    char path[INNER + NAME_MAX];
     int fd = -1;
     pthread_mutex_lock(&s->lock);
     for (;;) {

@@ -85,6 +85,30 @@ static void answers_have_types_and_policies(void **state)
     assert_int_equal(serve_stop(&s), 0);
 }
 
+/* Temporary files are where TMPDIR says, however long its name is, and go with a server that is killed. */
+static void temporary_files(void **state)
+{
+    (void)state;
+    char deep[300], path[100];
+    devlog_error err;
+    snprintf(deep, sizeof deep, "%s/%0120d", test_folder(), 0);
+    check_ok(dl_folder_make(deep, &err), &err);
+    setenv("TMPDIR", deep, 1);
+    served s = start(NULL);
+    unsetenv("TMPDIR");
+    char *id = serve_first_id(&s);
+    snprintf(path, sizeof path, "/log/%s/device_stats.txt", id);
+    char *answer = serve_get(&s, path, NULL);
+    assert_int_equal(serve_status(answer), 200);
+    free(answer);
+    free(id);
+    assert_int_equal(kill(s.pid, SIGKILL), 0);
+    assert_int_equal(serve_stop(&s), 128 + SIGKILL);
+    for (int i = 0; i < 6000 && rmdir(deep) != 0; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    assert_int_not_equal(access(deep, F_OK), 0);
+}
+
 static void the_tar_is_that_of_decode(void **state)
 {
     (void)state;
@@ -542,6 +566,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_have_types_and_policies),
+        cmocka_unit_test(temporary_files),
         cmocka_unit_test(the_tar_is_that_of_decode),
         cmocka_unit_test(it_shows_what_was_chosen),
         cmocka_unit_test(only_routes_are_answered),

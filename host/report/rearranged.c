@@ -119,6 +119,7 @@ static char *fill_near(dl_stamp_text *t, uint64_t most, char *to, uint64_t *writ
     const uint32_t *at = steps->at, *const end = left > most ? at + most : steps->end;
     uint64_t last = t->walk.time - t->base; /* eight digits */
     for (; at < end; at++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without steps `end` is `at` */
         const uint64_t next = last + *at;
         if (next >= E8) break; /* so are those that are wide */
         last = next;

@@ -189,6 +189,7 @@ static devlog_status end_line(table *t, const dl_view_item *item, devlog_error *
 static bool make_begins(const table *t, uint32_t track)
 {
     const out_fragment *const place = &t->places[track];
+    /* NOLINTNEXTLINE(bugprone-too-small-loop-variable): there are few kinds */
     for (uint8_t kind = 0; kind < PLAIN_KINDS; kind++) {
         char begin[32];
         dl_str s = {0};

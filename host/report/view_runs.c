@@ -30,6 +30,7 @@ static void find_items(view_shape_item *items, const dl_run *run, const dl_table
 static uint32_t find_open(uint8_t *open, const view_shape_item *items, uint32_t n)
 {
     uint32_t last = n, n_open = 0;
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): find_items has filled all n */
     while (last && items[last - 1].kind != DL_EVENT_ZONE)
         last--;
     for (uint32_t i = 0; i < last; i++)

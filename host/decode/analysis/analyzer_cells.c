@@ -73,6 +73,7 @@ uint32_t dl_analyzer_cell(cells *c, uint32_t launch, uint32_t leaf, uint32_t *hi
     if (!room(c, 1)) return DL_NONE;
     const cell *before = c->n ? &c->items[c->n - 1] : NULL;
     if (!before || before->leaf != leaf || before->launch + 1 != launch) of->row = c->n;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): room has made room */
     c->items[c->n] = wanted;
     *hint = ++c->n;
     return c->n - 1;

@@ -81,6 +81,7 @@ static bool add_moments(const kept *k, moments *starts, moments *ends)
         const uint64_t moment = time + value;
         if (rank_of(moment) < rank_of(before) && !(end_part(starts) && end_part(ends))) return false;
         moments *to = moment & IS_START ? starts : ends;
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): moments_room has made room */
         to->items[to->n++] = before = moment;
         time = before & ~UINT64_C(3);
     }

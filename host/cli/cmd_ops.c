@@ -286,7 +286,7 @@ const cli_command cmd_ops = {
         "profile_log_device.csv; its .logs, or the folder above it) gives the report that tt-metal's "
         "process_ops_logs.py writes, complete also where that script ends with an assertion. Folders of "
         "ranks "
-        "(rank0, rank1, ...) give a report each, and one of all, op by op, with RANK and HOST; several folders give the latter. FOLDER may be a tar or zip of it, of one run: where it has a .logs, that one.",
+        "(rank0, rank1, ...) give a report each, and one of all, op by op, with RANK and HOST; several folders give the latter. FOLDER may be a tar or zip of it; of several runs in it the one in .logs is taken.",
     .options = options,
     .examples = "  devlog ops\n"
                 "  devlog ops ~/tt-metal/generated/profiler -o out  a run of tt-metal\n"

@@ -125,22 +125,6 @@ static member place_of(const char *name, tt_unpack_what what, char place[NAME])
     return size > 0 && size < NAME ? kind : MEMBER_NOT;
 }
 
-/* Opens a file below the folder, making the one it is in. -1: errno. */
-static int create(const char *folder, const char *place)
-{
-    char path[4096];
-    const char *slash = strchr(place, '/');
-    if (slash) {
-        snprintf(path, sizeof path, "%s/%.*s", folder, (int)(slash - place), place);
-        if (mkdir(path, 0777) != 0 && errno != EEXIST) return -1;
-    }
-    if (snprintf(path, sizeof path, "%s/%s", folder, place) >= (int)sizeof path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-}
-
 static void remove_in(const char *folder, bool deep)
 {
     DIR *d = opendir(folder);
@@ -178,11 +162,16 @@ typedef struct unpacking {
     const char *path, *folder;
     tt_unpack_what what;
     struct archive *a;
-    char *piece, *other; /* PIECE bytes of the member, and of the file that it is compared with */
+    char *piece; /* PIECE bytes */
     unpacked *files;
     size_t n, cap;
-    bool in_logs; /* only what is in a folder .logs is wanted */
+    char *runs[2];   /* two files of different runs; NULL: there are none, or .logs says which is wanted */
+    bool logs_there; /* a folder .logs has some of them */
+    bool logs_only;  /* only these are wanted */
 } unpacking;
+
+/* Beside the places of files: where a file is until it is known whether it is wanted. */
+#define ANOTHER "another"
 
 static devlog_status no_memory(devlog_error *err)
 {
@@ -198,13 +187,14 @@ static devlog_status keep(unpacking *u, const char *place, const char *name, dev
         u->files = grown;
         u->cap = cap;
     }
-    u->files[u->n] = (unpacked){strdup(place), strdup(name), NULL};
-    if (u->files[u->n].place && u->files[u->n].name) {
+    unpacked *file = &u->files[u->n];
+    *file = (unpacked){strdup(place), strdup(name), NULL};
+    if (file->place && file->name) {
         u->n++;
         return DEVLOG_OK;
     }
-    free(u->files[u->n].place);
-    free(u->files[u->n].name);
+    free(file->place);
+    free(file->name);
     return no_memory(err);
 }
 
@@ -223,24 +213,22 @@ static void forget(unpacking *u, unpacked *file)
     *file = u->files[--u->n];
 }
 
-/* The folder that tt-metal writes the last run to, and copies older ones from. */
-static bool lies_in_logs(const char *name)
+static void remove_at(const unpacking *u, const char *place)
 {
-    return strncmp(name, ".logs/", 6) == 0 || strstr(name, "/.logs/");
+    char *there = dl_path_join(u->folder, place);
+    if (there) unlink(there);
+    free(there);
 }
 
-/* As in a folder: where there is a .logs, what lies elsewhere is of other runs. */
-static void keep_logs_only(unpacking *u)
+static bool is_at(const unpacking *u, const char *place)
 {
-    u->in_logs = true;
-    for (size_t i = u->n; i-- > 0;) {
-        if (lies_in_logs(u->files[i].name)) continue;
-        char *there = dl_path_join(u->folder, u->files[i].place);
-        if (there) unlink(there);
-        free(there);
-        forget(u, &u->files[i]);
-    }
+    char *there = dl_path_join(u->folder, place);
+    const bool is = there && access(there, F_OK) == 0;
+    free(there);
+    return is;
 }
+
+/* ---- Archives with files of several runs --- */
 
 static devlog_status several_runs(const unpacking *u, const char *one, const char *other, devlog_error *err)
 {
@@ -255,20 +243,25 @@ static devlog_status several_runs(const unpacking *u, const char *one, const cha
         u->path, names[0], names[1]);
 }
 
-/* The member in hand, of which n bytes have been read, and a file that came from another folder. */
-static devlog_status compare_member(unpacking *u, la_ssize_t n, const unpacked *before, const char *name,
-                                    devlog_error *err)
+/* The folder that tt-metal writes the last run to, and copies those from that it keeps. */
+static bool lies_in_logs(const char *name)
 {
-    char *there = dl_path_join(u->folder, before->place);
-    const int fd = there ? open(there, O_RDONLY | O_CLOEXEC) : -1;
-    bool same = fd >= 0;
-    free(there);
-    for (; same && n > 0; n = same ? lib.archive_read_data(u->a, u->piece, PIECE) : 0)
-        same = read(fd, u->other, (size_t)n) == n && memcmp(u->piece, u->other, (size_t)n) == 0;
-    same = same && read(fd, u->other, 1) == 0;
-    if (fd >= 0) close(fd);
-    if (n < 0) return damaged(u->a, u->path, err);
-    return same ? DEVLOG_OK : several_runs(u, before->name, name, err);
+    return strncmp(name, ".logs/", 6) == 0 || strstr(name, "/.logs/");
+}
+
+/* There are several runs: what lies elsewhere may be of another one than what is in .logs. */
+static void take_logs_only(unpacking *u)
+{
+    u->logs_only = true;
+    for (int i = 0; i < 2; i++) {
+        free(u->runs[i]);
+        u->runs[i] = NULL;
+    }
+    for (size_t i = u->n; i-- > 0;) {
+        if (lies_in_logs(u->files[i].name)) continue;
+        remove_at(u, u->files[i].place);
+        forget(u, &u->files[i]);
+    }
 }
 
 static bool in_one_folder(const char *name, const char *other)
@@ -278,65 +271,139 @@ static bool in_one_folder(const char *name, const char *other)
     return n == (end ? (size_t)(end - other) : 0) && memcmp(name, other, n) == 0;
 }
 
-/* Looks whether a file of this name is there already, packed or not. One of another folder is the same (*twice), or of
- * another run, of which no report is made. */
-static devlog_status look_before(unpacking *u, la_ssize_t n, const char *name, const char *place, bool *twice,
-                                 devlog_error *err)
+static bool are_the_same(const unpacking *u, const char *place, const char *other)
+{
+    char *paths[2] = {dl_path_join(u->folder, place), dl_path_join(u->folder, other)};
+    FILE *files[2] = {paths[0] ? fopen(paths[0], "re") : NULL, paths[1] ? fopen(paths[1], "re") : NULL};
+    bool same = files[0] && files[1];
+    for (int c = 0; same && c != EOF;) {
+        c = getc_unlocked(files[0]);
+        same = c == getc_unlocked(files[1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        same = same && !ferror(files[i]);
+        if (files[i]) fclose(files[i]);
+        free(paths[i]);
+    }
+    return same;
+}
+
+/* The file in hand and one that is there are of different runs. */
+static devlog_status conflict(unpacking *u, const char *there, const char *name, devlog_error *err)
+{
+    const bool in_logs = lies_in_logs(name);
+    if (in_logs && lies_in_logs(there)) return several_runs(u, there, name, err);
+    if (in_logs || u->logs_there) {
+        take_logs_only(u);
+    } else if (!u->runs[0]) {
+        u->runs[0] = strdup(there);
+        u->runs[1] = strdup(name);
+        if (!u->runs[0] || !u->runs[1]) return no_memory(err);
+    }
+    return DEVLOG_OK;
+}
+
+/* A file of this name is the same: of the two the one in .logs is the one that stays. */
+static bool take_twin(unpacked *there, const char *name)
+{
+    const bool instead = lies_in_logs(name) && !lies_in_logs(there->name);
+    if (there->twin && !instead) return true;
+    char *twin = strdup(name);
+    if (!twin) return false;
+    free(there->twin);
+    there->twin = instead ? there->name : twin;
+    if (instead) there->name = twin;
+    return true;
+}
+
+/* Whether the file in hand goes to its place. Whoever reads the folder would take it for one that is there, packed or not,
+ * which is the same, or an older one of the same name, or of another run. */
+static devlog_status settle(unpacking *u, const char *name, const char *place, bool *goes, devlog_error *err)
 {
     const char *ending = strrchr(place, '.');
     size_t stem = strlen(place);
     for (size_t i = 1; i < N_PACKED; i++)
         if (ending && strcmp(ending, packed[i]) == 0) stem = (size_t)(ending - place);
+    *goes = true;
     for (size_t i = 0; i < N_PACKED; i++) {
-        char other[NAME + 8];
-        snprintf(other, sizeof other, "%.*s%s", (int)stem, place, packed[i]);
-        char *there = dl_path_join(u->folder, other);
-        const bool is_there = there && access(there, F_OK) == 0;
-        free(there);
-        unpacked *before = is_there ? find(u, other) : NULL;
-        if (!before) continue;
-        devlog_status status = DEVLOG_OK;
-        if (strcmp(other, place) != 0) {
-            if (!in_one_folder(before->name, name)) status = several_runs(u, before->name, name, err);
-        } else if (strcmp(before->name, name) != 0) {
-            *twice = true;
-            status = compare_member(u, n, before, name, err);
-            if (!status && !before->twin && !(before->twin = strdup(name))) status = no_memory(err);
-        } else if (before->twin) { /* a newer one, which the other one is to be, too */
-            *twice = true;
-            status = compare_member(u, n, before, before->twin, err);
-        } else {
-            forget(u, before); /* a newer one was added to the tar */
+        char form[NAME + 8];
+        snprintf(form, sizeof form, "%.*s%s", (int)stem, place, packed[i]);
+        unpacked *there = is_at(u, form) ? find(u, form) : NULL;
+        const bool same_place = strcmp(form, place) == 0;
+        if (!there || (!same_place && in_one_folder(there->name, name))) continue;
+        const bool older = same_place && strcmp(there->name, name) == 0;
+        if (older && !there->twin) continue;
+        if (same_place && are_the_same(u, ANOTHER, place)) {
+            *goes = false;
+            if (!take_twin(there, name)) return no_memory(err);
+            continue;
         }
+        devlog_status status = conflict(u, older ? there->twin : there->name, name, err);
         if (status) return status;
+        *goes &= lies_in_logs(name);
     }
     return DEVLOG_OK;
 }
 
-/* The member in hand into a file. `perhaps`: only what turns out to be the streaming profiler's; a packed one is looked
- * at when it is there. */
+/* ---- Members --- */
+
+static devlog_status not_unpacked(const unpacking *u, int errnum, devlog_error *err)
+{
+    return dl_fail_errno(err, errnum, "cannot unpack %s into %s", u->path, u->folder);
+}
+
+/* The member in hand, of which n bytes have been read. */
+static devlog_status write_member(unpacking *u, la_ssize_t n, devlog_error *err)
+{
+    char *path = dl_path_join(u->folder, ANOTHER);
+    const int to = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666) : -1;
+    devlog_status status = !path ? no_memory(err) : to < 0 ? not_unpacked(u, errno, err) : DEVLOG_OK;
+    for (; n > 0 && !status; n = status ? n : lib.archive_read_data(u->a, u->piece, PIECE)) {
+        int errnum = dl_write_all(to, u->piece, (size_t)n);
+        if (errnum) status = not_unpacked(u, errnum, err);
+    }
+    if (n < 0 && !status) status = damaged(u->a, u->path, err);
+    if (to >= 0 && close(to) != 0 && !status) status = not_unpacked(u, errno, err);
+    free(path);
+    return status;
+}
+
+/* Into its place, making the folder that it is in. */
+static devlog_status move_to(unpacking *u, const char *name, const char *place, devlog_error *err)
+{
+    char *from = dl_path_join(u->folder, ANOTHER), *to = dl_path_join(u->folder, place);
+    char *slash = to && strchr(place, '/') ? strrchr(to, '/') : NULL;
+    int errnum = 0;
+    if (slash) {
+        *slash = 0;
+        if (mkdir(to, 0777) != 0 && errno != EEXIST) errnum = errno;
+        *slash = '/';
+    }
+    const bool again = is_at(u, place);
+    if (from && to && !errnum && rename(from, to) != 0) errnum = errno;
+    devlog_status status = !from || !to ? no_memory(err) : errnum ? not_unpacked(u, errnum, err) : DEVLOG_OK;
+    free(from);
+    free(to);
+    unpacked *older = again ? find(u, place) : NULL;
+    if (older) forget(u, older);
+    return status ? status : keep(u, place, name, err);
+}
+
+/* `perhaps`: only what turns out to be the streaming profiler's; a packed one is looked at when it is there. */
 static devlog_status unpack_member(unpacking *u, const char *name, const char *place, bool perhaps,
                                    devlog_error *err)
 {
     la_ssize_t n = lib.archive_read_data(u->a, u->piece, PIECE);
     const bool plain = strcmp(place + strlen(place) - 4, ".csv") == 0;
     if (perhaps && plain && n >= 0 && !tt_streamed_begins(u->piece, (size_t)n)) return DEVLOG_OK;
-    bool twice = false;
-    devlog_status status = look_before(u, n, name, place, &twice, err);
-    if (status || twice) return status;
-    int to = create(u->folder, place);
-    if (to < 0) return dl_fail_errno(err, errno, "cannot unpack %s into %s", u->path, u->folder);
-    for (; n > 0 && !status; n = status ? n : lib.archive_read_data(u->a, u->piece, PIECE)) {
-        int errnum = dl_write_all(to, u->piece, (size_t)n);
-        if (errnum) status = dl_fail_errno(err, errnum, "cannot unpack %s", u->path);
-    }
-    if (n < 0) status = damaged(u->a, u->path, err);
-    if (close(to) != 0 && !status) status = dl_fail_errno(err, errno, "cannot unpack %s", u->path);
-    char *there = status || !perhaps ? NULL : dl_path_join(u->folder, place);
-    const bool other = there && !tt_streamed_is(there);
-    if (other) unlink(there);
+    devlog_status status = write_member(u, n, err);
+    char *there = perhaps && !status ? dl_path_join(u->folder, ANOTHER) : NULL;
+    bool goes = !perhaps || (there && tt_streamed_is(there));
     free(there);
-    return status || other ? status : keep(u, place, name, err);
+    if (!status && goes) status = settle(u, name, place, &goes, err);
+    if (!status && goes) return move_to(u, name, place, err);
+    remove_at(u, ANOTHER);
+    return status;
 }
 
 static struct archive *reader(void)
@@ -360,29 +427,32 @@ static devlog_status unpack_all(unpacking *u, devlog_error *err)
         return damaged(u->a, u->path, err);
     for (;;) {
         int got = lib.archive_read_next_header(u->a, &entry);
-        if (got == ARCHIVE_EOF) return DEVLOG_OK;
+        if (got == ARCHIVE_EOF) break;
         if (got != ARCHIVE_OK && got != ARCHIVE_WARN) return damaged(u->a, u->path, err);
         const char *name = lib.archive_entry_pathname(entry);
         if (!name || lib.archive_entry_filetype(entry) != AE_IFREG) continue;
         const bool in_logs = lies_in_logs(name);
-        const member kind = u->in_logs && !in_logs ? MEMBER_NOT : place_of(name, u->what, place);
-        if (in_logs && kind == MEMBER_WANTED && !u->in_logs) keep_logs_only(u);
+        const member kind = u->logs_only && !in_logs ? MEMBER_NOT : place_of(name, u->what, place);
+        u->logs_there |= in_logs && kind == MEMBER_WANTED;
+        if (u->logs_there && u->runs[0]) take_logs_only(u);
         devlog_status status = kind ? unpack_member(u, name, place, kind == MEMBER_PERHAPS, err) : DEVLOG_OK;
         if (status) return status;
     }
+    if (u->runs[0]) return several_runs(u, u->runs[0], u->runs[1], err);
+    return u->n ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_NOT_FOUND, "no file of a profiler in %s", u->path);
 }
 
 static devlog_status unpack(const char *path, const char *folder, tt_unpack_what what, devlog_error *err)
 {
-    unpacking u = {path, folder, what, .a = reader(), .piece = malloc(PIECE), .other = malloc(PIECE)};
-    devlog_status status = u.a && u.piece && u.other ? unpack_all(&u, err) : no_memory(err);
-    if (!status && !u.n) status = dl_fail(err, DEVLOG_ERR_NOT_FOUND, "no file of a profiler in %s", path);
+    unpacking u = {path, folder, what, .a = reader(), .piece = malloc(PIECE)};
+    devlog_status status = u.a && u.piece ? unpack_all(&u, err) : no_memory(err);
     if (u.a) lib.archive_read_free(u.a);
     while (u.n)
         forget(&u, &u.files[u.n - 1]);
     free(u.files);
+    free(u.runs[0]);
+    free(u.runs[1]);
     free(u.piece);
-    free(u.other);
     return status;
 }
 

@@ -3,6 +3,7 @@ while it unpacks. Other commands that take archives, or do not. That archives of
 import glob
 import gzip
 import io
+import itertools
 import os
 import signal
 import subprocess
@@ -80,6 +81,17 @@ def the_last_run_is_in_logs():
     for members in (last + before, before + last, before + last + under("profiler/reports/2027/", OTHER)):
         same(members, ONE)
     refused(under("a/.logs/", ONE) + under("b/.logs/", OTHER), "a/.logs/", "b/.logs/")
+    older = under("profiler/reports/2025/", files(3, 9000))
+    for members in (older + before + last, older + last + before, last + older + before):
+        same(members, ONE)
+    copied = under("profiler/reports/2026/", ONE)
+    for members in itertools.permutations((copied, last, older)):
+        same(sum(members, []), ONE)
+    # What is of one run may lie in several folders.
+    apart = [("p/.logs/" + LOG, ONE[LOG])] + [("p/" + n, t) for n, t in ONE.items() if n != LOG]
+    same(apart, ONE)
+    same(apart[::-1], ONE)
+    same(apart + [("p/reports/%s.gz" % LOG, gzip.compress(OTHER[LOG].encode()))], {LOG: ONE[LOG]})
 
 
 def a_file_twice():

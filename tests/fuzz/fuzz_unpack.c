@@ -248,7 +248,7 @@ static void look_at_log(void)
     if (f && (!log || n != log->n || memcmp(bytes, log->bytes, n) != 0)) abort();
 }
 
-static size_t unpack(tt_unpack_what what, bool known, devlog_status *status)
+static void unpack(tt_unpack_what what, bool known, devlog_status *status)
 {
     devlog_error err = {0};
     *status = tt_unpack(file, to, what, &err);
@@ -259,7 +259,6 @@ static size_t unpack(tt_unpack_what what, bool known, devlog_status *status)
     if (*status == DEVLOG_ERR_NOT_FOUND && n) abort();
     tt_unpacked_remove(to);
     if (access(to, F_OK) == 0) abort();
-    return n;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -278,8 +277,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fclose(f) != 0) abort();
     (void)tt_is_archive(file);
     devlog_status all, log;
-    const size_t n_all = unpack(TT_UNPACK_ALL, known, &all), n_log = unpack(TT_UNPACK_OP_LOG, known, &log);
+    unpack(TT_UNPACK_ALL, known, &all);
+    unpack(TT_UNPACK_OP_LOG, known, &log); /* without the others it may not see that runs meet */
     if (all == DEVLOG_OK) fuzz_got_inside();
-    if (all == DEVLOG_OK && log == DEVLOG_OK && n_log > n_all) abort();
     return 0;
 }

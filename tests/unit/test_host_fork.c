@@ -17,9 +17,28 @@
 #include "support/files.h"
 #include "support/host_child.h"
 
-static void forks(void)
+/* Which child there was, from the process that forked to the test. */
+static void tell_child(pid_t child)
 {
     char path[128], text[32];
+    snprintf(path, sizeof path, "%s/child", host_folder);
+    snprintf(text, sizeof text, "%ld", (long)child);
+    write_text(path, text);
+}
+
+static pid_t told_child(void)
+{
+    char path[128];
+    size_t n;
+    snprintf(path, sizeof path, "%s/child", host_folder);
+    char *text = read_bytes(path, &n);
+    const pid_t child = (pid_t)strtol(text, NULL, 10);
+    free(text);
+    return child;
+}
+
+static void forks(void)
+{
     host_start(0, 0);
     DEVLOG_HOST_ZONE("of both");
     {
@@ -33,23 +52,16 @@ static void forks(void)
         exit(0);
     }
     waitpid(child, NULL, 0);
-    snprintf(path, sizeof path, "%s/child", host_folder);
-    snprintf(text, sizeof text, "%ld", (long)child);
-    write_text(path, text);
+    tell_child(child);
 }
 
 static void a_forked_child_has_a_file_of_its_own(void **state)
 {
     (void)state;
     int how;
-    char path[128];
-    size_t n;
     const pid_t parent = host_run(forks, &how);
     assert_int_equal(how, 0);
-    snprintf(path, sizeof path, "%s/child", host_folder);
-    char *text = read_bytes(path, &n);
-    const pid_t child = (pid_t)strtol(text, NULL, 10);
-    free(text);
+    const pid_t child = told_child();
     assert_int_equal(host_look(parent, "before").zones, 1);
     assert_int_equal(host_look(parent, "of both").zones, 1);
     assert_int_equal(host_look(parent, "of the child").zones, 0);
@@ -90,7 +102,7 @@ static void errno_stays_as_it_is(void **state)
 /* A relative folder is that of the start, wherever a child goes. */
 static void changes_folder(void)
 {
-    char path[128], text[32];
+    char path[128];
     devlog_error err;
     const devlog_host_options options = DEVLOG_HOST_OPTIONS(.folder = ".");
     snprintf(path, sizeof path, "%s/elsewhere", host_folder);
@@ -104,22 +116,16 @@ static void changes_folder(void)
         exit(0);
     }
     waitpid(child, NULL, 0);
-    snprintf(text, sizeof text, "%ld", (long)child);
-    write_text("child", text);
+    tell_child(child);
 }
 
 static void a_folder_is_that_of_the_start(void **state)
 {
     (void)state;
     int how;
-    char path[128];
-    size_t n;
     (void)host_run(changes_folder, &how);
     assert_int_equal(how, 0);
-    snprintf(path, sizeof path, "%s/child", host_folder);
-    char *text = read_bytes(path, &n);
-    const pid_t child = (pid_t)strtol(text, NULL, 10);
-    free(text);
+    const pid_t child = told_child();
     assert_int_equal(host_look(child, "of the child").zones, 1);
 }
 

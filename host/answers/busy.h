@@ -1,5 +1,6 @@
 /* How long something ran that may have run beside itself: the union of spans of time. The one place where busy time is worked
- * out: of chips for reports and `devlog time`, of launches for devlog_timed. */
+ * out: of chips for reports and `devlog time`, of launches for devlog_timed
+ * and diffs of logs. */
 #ifndef DEVLOG_ANSWERS_BUSY_H
 #define DEVLOG_ANSWERS_BUSY_H
 

@@ -79,6 +79,7 @@ typedef struct diff_line {
     double p, corrected; /* 1 unless tested */
     double higher;       /* -1 to 1: how much more often new samples are above old ones than below */
     bool tested, too_few;
+    bool is_small; /* left alone, as diff.min_share asks for */
     diff_verdict verdict;
 } diff_line;
 

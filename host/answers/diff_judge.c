@@ -69,7 +69,9 @@ static void look_at(diff *d, diff_line *l, rank_test *t)
     l->has_change = x->n && y->n && x->mean > 0;
     if (l->has_change) l->change = 100 * (y->mean / x->mean - 1);
     l->verdict = x->n && y->n ? DIFF_SAME : without_values(l);
-    if (l->verdict != DIFF_SAME || all_equal(l) || is_small(d, l) || l->kind == DIFF_CAUSE) return;
+    if (l->verdict != DIFF_SAME || all_equal(l)) return;
+    l->is_small = is_small(d, l);
+    if (l->is_small || l->kind == DIFF_CAUSE) return;
     if (d->exact) {
         l->verdict = y->mean > x->mean ? DIFF_SLOWER : y->mean < x->mean ? DIFF_FASTER : DIFF_SAME;
         return;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/busy.h"
 #include "answers/diff.h"
 #include "decode/door.h"
 
@@ -13,13 +14,20 @@ enum {
     MOST_INSTANCES = 100000, /* of the first launch that are kept, for when there is no other */
 };
 
-/* What a zone of one RISC is: its line, by numbers of the log. */
+/* What a zone of one RISC took in a launch, by numbers of the log. */
 typedef struct zone_of {
-    uint32_t risc, zone, line, launch;
+    uint32_t risc, zone, launch;
     uint64_t own, whole; /* cycles, in the chip's clock */
-    uint32_t n, cores, last_core;
+    uint32_t n, cores;
+    uint32_t met; /* of one core: the launch that it was last met in, and 1 */
     bool used;
 } zone_of;
+
+/* By risc, zone and launch: open addressing. */
+typedef struct zone_table {
+    zone_of *items;
+    size_t n, cap; /* cap: a power of two */
+} zone_table;
 
 typedef struct stream_of {
     uint32_t risc, chip; /* risc: text of diff.texts */
@@ -38,9 +46,9 @@ typedef struct adding {
     devlog_log *log;
     stream_of *streams;
     size_t n_streams;
-    zone_of *table;  /* by risc, zone and launch: open addressing */
-    size_t n, cap;   /* cap: a power of two */
-    instance *first; /* zones of the first launch, one by one */
+    zone_table zones;
+    zone_table cores; /* the same of one core, its stream in place of the RISC: a log has cores in turn */
+    instance *first;  /* zones of the first launch, one by one */
     size_t n_first, cap_first;
     uint32_t *ops; /* by launch: its op's line */
     size_t n_ops;
@@ -67,32 +75,43 @@ static bool grow_streams(adding *a)
     return true;
 }
 
-static size_t place_of(const adding *a, uint32_t risc, uint32_t zone, uint32_t launch)
+static size_t place_of(const zone_table *t, uint32_t risc, uint32_t zone, uint32_t launch)
 {
     uint64_t key = ((uint64_t)zone << 32 | launch) ^ dl_hash_u64(risc + UINT64_C(1));
-    size_t at = (size_t)dl_hash_u64(key) & (a->cap - 1);
-    while (a->table[at].used &&
-           (a->table[at].risc != risc || a->table[at].zone != zone || a->table[at].launch != launch))
-        at = (at + 1) & (a->cap - 1);
+    size_t at = (size_t)dl_hash_u64(key) & (t->cap - 1);
+    while (t->items[at].used &&
+           (t->items[at].risc != risc || t->items[at].zone != zone || t->items[at].launch != launch))
+        at = (at + 1) & (t->cap - 1);
     return at;
 }
 
-static bool grow_table(adding *a)
+static bool grow_table(zone_table *t)
 {
-    if (a->n * 2 < a->cap) return true;
-    zone_of *old = a->table;
-    const size_t n = a->cap;
-    a->cap = n ? n * 2 : 1024;
-    a->table = calloc(a->cap, sizeof *a->table);
-    if (!a->table) {
-        a->table = old;
-        a->cap = n;
+    if (t->n * 2 < t->cap) return true;
+    const zone_table old = *t;
+    t->cap = old.cap ? old.cap * 2 : 1024;
+    t->items = calloc(t->cap, sizeof *t->items);
+    if (!t->items) {
+        *t = old;
         return false;
     }
-    for (size_t i = 0; i < n; i++)
-        if (old[i].used) a->table[place_of(a, old[i].risc, old[i].zone, old[i].launch)] = old[i];
-    free(old);
+    for (size_t i = 0; i < old.cap; i++) {
+        const zone_of *z = &old.items[i];
+        if (z->used) t->items[place_of(t, z->risc, z->zone, z->launch)] = *z;
+    }
+    free(old.items);
     return true;
+}
+
+/* NULL: no memory. */
+static zone_of *zone_at(zone_table *t, uint32_t risc, uint32_t zone, uint32_t launch)
+{
+    if (!grow_table(t)) return NULL;
+    zone_of *z = &t->items[place_of(t, risc, zone, launch)];
+    if (z->used) return z;
+    *z = (zone_of){.risc = risc, .zone = zone, .launch = launch, .used = true};
+    t->n++;
+    return z;
 }
 
 /* Cycles of a chip in those of the first. */
@@ -130,18 +149,14 @@ static bool add_zone(adding *a, const devlog_zones *z, size_t i)
     }
     if (depth < MOST_OPEN) s->inside[depth] += whole;
     if (depth == 0) s->inside[0] = 0;
-    if (!grow_table(a) || !keep_instance(a, s->risc, z->zone[i], z->launch[i], whole)) return false;
-    zone_of *to = &a->table[place_of(a, s->risc, z->zone[i], z->launch[i])];
-    if (!to->used) {
-        *to = (zone_of){.risc = s->risc, .zone = z->zone[i], .launch = z->launch[i], .used = true};
-        to->last_core = UINT32_MAX;
-        a->n++;
-    }
+    zone_of *to = zone_at(&a->zones, s->risc, z->zone[i], z->launch[i]);
+    zone_of *core = zone_at(&a->cores, z->stream[i], z->zone[i], 0);
+    if (!to || !core || !keep_instance(a, s->risc, z->zone[i], z->launch[i], whole)) return false;
     to->own += own;
     to->whole += whole;
     to->n++;
-    to->cores += to->last_core != z->stream[i];
-    to->last_core = z->stream[i];
+    to->cores += core->met != z->launch[i] + 1;
+    core->met = z->launch[i] + 1;
     return true;
 }
 
@@ -217,17 +232,47 @@ static int by_launch(const void *a, const void *b)
     return x->risc < y->risc ? -1 : x->risc > y->risc;
 }
 
+static bool has_run(const devlog_launch *l)
+{
+    return l->last_end > l->first_start && l->first_start != UINT64_MAX;
+}
+
+/* What no launch of a chip fills, from its first to its last. A log has launches in any order, and those of several chips in
+ * turn. */
+static void add_gaps(adding *a)
+{
+    busy_span *spans = malloc((a->n_ops + 1) * sizeof *spans);
+    double gaps = 0;
+    bool any = false;
+    if (!spans) a->d->no_memory = true;
+    for (size_t c = 0; spans && c < a->n_chips; c++) {
+        const uint32_t chip = devlog_log_chip(a->log, (uint32_t)c).chip;
+        size_t n = 0;
+        double end = 0;
+        for (size_t i = 0; i < a->n_ops; i++) {
+            const devlog_launch l = devlog_log_launch(a->log, (uint32_t)i);
+            if (l.chip != chip || !has_run(&l)) continue;
+            spans[n++] = (busy_span){(double)l.first_start, (double)l.last_end};
+            if (spans[n - 1].end > end) end = spans[n - 1].end;
+        }
+        if (n < 2) continue;
+        const double busy = busy_union(spans, n); /* which sorts them */
+        gaps += (end - spans[0].start - busy) * a->scale[c];
+        any = true;
+    }
+    free(spans);
+    if (any) diff_add(a->d, DIFF_GAPS, a->side, a->run, gaps, 1);
+}
+
 static void add_launches(adding *a)
 {
     diff *d = a->d;
     a->n_ops = devlog_log_launches(a->log);
     a->ops = malloc((a->n_ops + 1) * sizeof *a->ops);
     if (!a->ops) d->no_memory = true;
-    double device = 0, gaps = 0;
+    double device = 0;
     diff_chips chips = {0};
-    bool any = false, any_gap = false;
-    uint64_t last = 0;
-    uint32_t chip = 0;
+    bool any = false;
     for (size_t i = 0; a->ops && i < a->n_ops; i++) {
         const devlog_launch l = devlog_log_launch(a->log, (uint32_t)i);
         d->runs[a->run].launches++;
@@ -241,7 +286,7 @@ static void add_launches(adding *a)
         dl_str_fmt(&a->key, "launch %u %u", d->several ? l.chip : 0, d->several ? l.number : 0);
         const uint32_t line = a->key.failed ? UINT32_MAX : diff_find(d, DIFF_OP, a->key.text, a->key.len);
         if (line == UINT32_MAX) continue;
-        const bool ran = l.last_end > l.first_start && l.first_start != UINT64_MAX;
+        const bool ran = has_run(&l);
         const double ns = ran ? (double)(l.last_end - l.first_start) * scale_of(a, l.chip) : -1;
         if (!*d->lines[line].name) {
             d->lines[line].name = diff_text(d, "launch", 6);
@@ -252,20 +297,15 @@ static void add_launches(adding *a)
         diff_add(d, line, a->side, a->run, ns, 1);
         a->ops[i] = line;
         if (!ran) continue;
-        if (any && chip == l.chip && l.first_start > last)
-            gaps += (double)(l.first_start - last) * scale_of(a, l.chip);
-        any_gap |= any && chip == l.chip;
         device += ns;
         diff_chip_took(d, &chips, l.chip, ns);
         any = true;
-        chip = l.chip;
-        last = l.last_end;
     }
     if (d->ops) return;
     d->lines[DIFF_DEVICE].by_clock = d->lines[DIFF_GAPS].by_clock = d->lines[DIFF_BUSIEST].by_clock = true;
     diff_chips_end(d, &chips, a->side, a->run);
     diff_add(d, DIFF_DEVICE, a->side, a->run, any ? device : -1, 1);
-    if (any_gap) diff_add(d, DIFF_GAPS, a->side, a->run, gaps, 1);
+    add_gaps(a);
 }
 
 static bool one_by_one(const adding *a)
@@ -286,9 +326,9 @@ static void add_zones(adding *a)
 {
     const bool instances = one_by_one(a);
     if (instances) add_instances(a);
-    if (a->cap) qsort(a->table, a->cap, sizeof *a->table, by_launch);
-    for (size_t i = 0; i < a->n && !a->d->no_memory; i++) {
-        const zone_of *z = &a->table[i];
+    if (a->zones.cap) qsort(a->zones.items, a->zones.cap, sizeof *a->zones.items, by_launch);
+    for (size_t i = 0; i < a->zones.n && !a->d->no_memory; i++) {
+        const zone_of *z = &a->zones.items[i];
         const bool in_launch = z->launch < a->n_ops;
         const double scale = in_launch ? scale_of(a, devlog_log_launch(a->log, z->launch).chip) : 1;
         if (!instances || z->launch)
@@ -331,7 +371,8 @@ devlog_status diff_add_logs(diff *d, uint32_t run, const char *const *logs, size
     }
     if (a.log) devlog_log_close(a.log);
     free(a.streams);
-    free(a.table);
+    free(a.zones.items);
+    free(a.cores.items);
     free(a.first);
     free(a.ops);
     free(a.scale);

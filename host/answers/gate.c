@@ -14,16 +14,17 @@ typedef enum unit_of { U_PERCENT, U_NS, U_US, U_MS, U_CYCLES, UNITS } unit_of;
 static const struct {
     const char *name;
     bool alone, stats, below; /* alone: takes no limit; below: "<" makes sense */
+    const char *of;           /* what it compares; NULL: whatever there is */
 } whats[WHATS] = {
-    [W_OP] = {"op", false, true, true},
-    [W_ZONE] = {"zone", false, true, true},
-    [W_TOTAL] = {"total", false, false, true},
-    [W_GAPS] = {"gaps", false, false, true},
-    [W_HOST] = {"host", false, false, true},
-    [W_COUNT] = {"count", false, false, true},
-    [W_MISSING] = {"missing", true, false, false},
-    [W_NEW] = {"new", true, false, false},
-    [W_ALL] = {"all", false, false, false},
+    [W_OP] = {"op", false, true, true, "op's time"},
+    [W_ZONE] = {"zone", false, true, true, "zone's time"},
+    [W_TOTAL] = {"total", false, false, true, "time on the device"},
+    [W_GAPS] = {"gaps", false, false, true, "time of gaps on the device"},
+    [W_HOST] = {"host", false, false, true, "host time"},
+    [W_COUNT] = {"count", false, false, true, NULL},
+    [W_MISSING] = {"missing", true, false, false, NULL},
+    [W_NEW] = {"new", true, false, false, NULL},
+    [W_ALL] = {"all", false, false, false, NULL},
 };
 
 static const struct {
@@ -145,7 +146,10 @@ void gate_free(gate *g)
 static void DL_PRINTF(4, 5) reason(gate *g, gate_result result, const diff_line *l, const char *fmt, ...)
 {
     *(result == GATE_FAILED ? &g->failed : &g->undecided) += 1;
-    if (g->n_reasons == GATE_REASONS) return;
+    if (g->n_reasons == GATE_REASONS) {
+        if (result != GATE_FAILED || g->failed > GATE_REASONS) return;
+        free(g->reasons[--g->n_reasons]); /* one that is undecided */
+    }
     va_list args;
     char said[300];
     dl_str text = {0};
@@ -242,7 +246,8 @@ static void judge_time(gate *g, const diff *d, const diff_line *l, rank_test *t)
         return;
     }
     if (!x->n || !y->n) return;
-    if (!d->exact && !l->tested && l->kind != DIFF_TOTAL && l->verdict == DIFF_SAME) return;
+    if (l->is_small && !d->exact) return;
+    g->judged++;
     const double before = stat_value(x, g->stat), after = stat_value(y, g->stat);
     const bool is_beyond = beyond(g, before, after, &percent);
     const gate_result result = time_result(g, d, l, is_beyond, t);
@@ -331,6 +336,14 @@ static void judge_one(gate *g, const diff *d, rank_test *t)
     if (g->what == W_MISSING) judge_runs(g, d);
 }
 
+/* A condition that speaks of what is not there on both sides could not be true. */
+static void judge_nothing(gate *g, const diff *d)
+{
+    if (g->judged || g->failed || g->undecided || !whats[g->what].of) return;
+    reason(g, GATE_UNDECIDED, NULL, "no %s is known before and after%s", whats[g->what].of,
+           d->min_share > 0 && (g->what == W_OP || g->what == W_ZONE) ? " that --min-share leaves" : "");
+}
+
 /* Percent by which gaps and host times may grow under "all": they are times of a whole machine. */
 enum { HOST_LIMIT = 400 };
 
@@ -367,6 +380,7 @@ devlog_status gate_judge(gate *g, const diff *d, devlog_error *err)
         judge_all(g, d, &t);
     else
         judge_one(g, d, &t);
+    judge_nothing(g, d);
     rank_test_free(&t);
     g->result = g->failed ? GATE_FAILED : g->undecided ? GATE_UNDECIDED : GATE_PASSED;
     return DEVLOG_OK;

@@ -15,8 +15,8 @@ typedef struct gate {
     double limit;
     /* by gate_judge */
     gate_result result;
-    size_t failed, undecided;
-    char *reasons[GATE_REASONS]; /* those that failed first */
+    size_t failed, undecided, judged; /* judged: lines whose times were held against the limit */
+    char *reasons[GATE_REASONS];      /* those that failed first */
     size_t n_reasons;
 } gate;
 

@@ -28,7 +28,7 @@ static const cli_option options[] = {
     {CLI_CHOICE, "time", 0, "kernel|fw", "the duration of ops that is compared", offsetof(diff_args, time)},
     CLI_TITLE("Judgement"),
     {CLI_EACH, "fail-on", 0, "CONDITION",
-     "exit with status 4 when it is true, and 5 when there are too few samples to tell: op>+5%, op_p95>+5%, "
+     "exit with status 4 when it is true, and 5 when there are too few samples to tell, or nothing that it speaks of: op>+5%, op_p95>+5%, "
      "zone>+10%, total>+2%, gaps>+20us, host>+10%, count>+0%, missing, new, all>+5%; may be given again",
      offsetof(diff_args, gates)},
     {CLI_REAL, "confidence", 0, "PERCENT",
@@ -170,7 +170,8 @@ const cli_command cmd_diff = {
         "  devlog diff --page before after -o diff.html  both time lines, in a browser\n",
     .exit_worse = "the result is there, and a condition of --fail-on is true",
     .exit_undecided =
-        "the result is there, no condition is true, and for one there are too few samples to tell",
+        "the result is there, no condition is true, and for one there are too few samples to tell, or nothing that it "
+        "speaks of",
     .see_also = "devlog-ops(1), devlog-ops-compare(1), devlog-run(1)",
     .run = run,
 };

@@ -19,21 +19,30 @@ typedef struct log_of {
     unsigned load_line, loop_line;
     const char *arch, *extra; /* name of one more zone */
     unsigned id;              /* of the first launch; they are 1 apart */
+    unsigned chips;           /* 0: one */
+    bool by_time;             /* rows in the order of time, as tt-metal writes them, else core by core */
 } log_of;
 
-static const log_of plain_log = {20, 1000, 900, 500, 40, 44, "wormhole_b0", NULL, 1};
+static const log_of plain_log = {20, 1000, 900, 500, 40, 44, "wormhole_b0", NULL, 1, 0, false};
 
 typedef struct mark {
     unsigned long long at;
     const char *risc, *zone, *type;
-    unsigned line, core;
+    unsigned line, core, chip, launch, nth;
 } mark;
 
-static void row(dl_str *out, const log_of *l, unsigned launch, mark m)
+static void row(dl_str *out, const log_of *l, const mark *m)
 {
-    dl_str_fmt(out, "0,%u,1,%s,%u,%llu,0,%u,%s,%s,%u,/src/%s.cc,\n", m.core + 1, m.risc,
-               (unsigned)strlen(m.zone) * 100 + m.line, m.at, l->id + launch, m.zone, m.type, m.line,
-               strstr(m.zone, "BRISC") ? "brisc" : "matmul");
+    dl_str_fmt(out, "%u,%u,1,%s,%u,%llu,0,%u,%s,%s,%u,/src/%s.cc,\n", m->chip, m->core + 1, m->risc,
+               (unsigned)strlen(m->zone) * 100 + m->line, m->at, l->id + m->launch, m->zone, m->type, m->line,
+               strstr(m->zone, "BRISC") ? "brisc" : "matmul");
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const mark *x = a, *y = b;
+    if (x->at != y->at) return x->at < y->at ? -1 : 1;
+    return x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
 /* Two cores, BRISC and TRISC_1; now and then a cycle more. */
@@ -49,30 +58,46 @@ static void write_log(const char *name, const log_of *l)
         &out,
         "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host "
         "ID,  zone name, type, source line, source file, meta data\n");
-    for (unsigned core = 0; core < 2; core++) {
-        unsigned long long at = 1000000;
+    enum { MARKS = 14 };
+    const unsigned chips = l->chips ? l->chips : 1;
+    mark *all = malloc((size_t)chips * 2 * l->launches * MARKS * sizeof *all);
+    unsigned n = 0;
+    assert_non_null(all);
+    for (unsigned core = 0; core < 2 * chips; core++) {
+        unsigned long long at = 1000000 + core / 2 * 20000;
         for (unsigned i = 0; i < l->launches; i++, at += 100000) {
             const unsigned long long more = i % 3, end = at + 200 + l->load + more;
-            const mark marks[] = {
-                {at, "BRISC", "BRISC-FW", "ZONE_START", 396, core},
-                {at + 100, "BRISC", "BRISC-KERNEL", "ZONE_START", 49, core},
-                {end + 10, "BRISC", "BRISC-KERNEL", "ZONE_END", 49, core},
-                {end + 20, "BRISC", "BRISC-FW", "ZONE_END", 396, core},
-                {at + 50, "TRISC_1", "TRISC-FW", "ZONE_START", 200, core},
-                {at + 90, "TRISC_1", "TRISC-KERNEL", "ZONE_START", 30, core},
-                {at + 100, "TRISC_1", "load", "ZONE_START", l->load_line, core},
-                {at + 110, "TRISC_1", "loop", "ZONE_START", l->loop_line, core},
-                {at + 110 + l->loop + more, "TRISC_1", "loop", "ZONE_END", l->loop_line, core},
-                {at + 100 + l->load + more, "TRISC_1", "load", "ZONE_END", l->load_line, core},
-                {end, "TRISC_1", l->extra ? l->extra : "", "ZONE_START", 77, core},
-                {end + 5, "TRISC_1", l->extra ? l->extra : "", "ZONE_END", 77, core},
-                {end + 6, "TRISC_1", "TRISC-KERNEL", "ZONE_END", 30, core},
-                {end + 8, "TRISC_1", "TRISC-FW", "ZONE_END", 200, core},
+            const mark marks[MARKS] = {
+                {.at = at, "BRISC", "BRISC-FW", "ZONE_START", 396},
+                {.at = at + 100, "BRISC", "BRISC-KERNEL", "ZONE_START", 49},
+                {.at = end + 10, "BRISC", "BRISC-KERNEL", "ZONE_END", 49},
+                {.at = end + 20, "BRISC", "BRISC-FW", "ZONE_END", 396},
+                {.at = at + 50, "TRISC_1", "TRISC-FW", "ZONE_START", 200},
+                {.at = at + 90, "TRISC_1", "TRISC-KERNEL", "ZONE_START", 30},
+                {.at = at + 100, "TRISC_1", "load", "ZONE_START", l->load_line},
+                {.at = at + 110, "TRISC_1", "loop", "ZONE_START", l->loop_line},
+                {.at = at + 110 + l->loop + more, "TRISC_1", "loop", "ZONE_END", l->loop_line},
+                {.at = at + 100 + l->load + more, "TRISC_1", "load", "ZONE_END", l->load_line},
+                {.at = end, "TRISC_1", l->extra ? l->extra : "", "ZONE_START", 77},
+                {.at = end + 5, "TRISC_1", l->extra ? l->extra : "", "ZONE_END", 77},
+                {.at = end + 6, "TRISC_1", "TRISC-KERNEL", "ZONE_END", 30},
+                {.at = end + 8, "TRISC_1", "TRISC-FW", "ZONE_END", 200},
             };
-            for (size_t k = 0; k < sizeof marks / sizeof marks[0]; k++)
-                if (*marks[k].zone) row(&out, l, i, marks[k]);
+            for (size_t k = 0; k < MARKS; k++) {
+                if (!*marks[k].zone) continue;
+                all[n] = marks[k];
+                all[n].core = core % 2;
+                all[n].chip = core / 2;
+                all[n].launch = i;
+                all[n].nth = n;
+                n++;
+            }
         }
     }
+    if (l->by_time) qsort(all, n, sizeof *all, by_time);
+    for (unsigned i = 0; i < n; i++)
+        row(&out, l, &all[i]);
+    free(all);
     write_text(in_scratch(name), out.text);
     dl_str_free(&out);
 }
@@ -349,7 +374,91 @@ static void zones_of_ops(void **state)
     says("diff --exact --fail-on missing whole0 whole1", 4, "there is no device log any more");
 }
 
+/* Rows of cores and chips in turn, as tt-metal writes them by time, or core by core: the same run. */
+static void order_of_rows(void **state)
+{
+    (void)state;
+    char *said[2];
+    for (int by = 0; by < 2; by++) {
+        log_of l = plain_log;
+        l.chips = 2;
+        l.by_time = by;
+        write_log("old.csv", &l);
+        l.load += 30;
+        l.loop += 30;
+        write_log("new.csv", &l);
+        said[by] = devlog_ok("diff --exact --format json old.csv new.csv", 0);
+    }
+    assert_string_equal(said[0], said[1]);
+    cJSON *json = cJSON_Parse(said[1]);
+    const cJSON *line, *cause;
+    unsigned met = 0, gaps = 0;
+    cJSON_ArrayForEach(line, cJSON_GetObjectItem(json, "lines"))
+    {
+        const double old = cJSON_GetObjectItem(cJSON_GetObjectItem(line, "old"), "per_run")->valuedouble;
+        /* 19 of a chip, each 100,000 less a launch of 1,120 to 1,122 (18 more of all), on two chips */
+        if (!strcmp(cJSON_GetObjectItem(line, "name")->valuestring, "gaps on the device")) {
+            assert_true(old == 2 * (19 * (100000.0 - 1120) - 18));
+            gaps++;
+        }
+        cJSON_ArrayForEach(cause, cJSON_GetObjectItem(line, "causes"))
+        {
+            if (strcmp(cJSON_GetObjectItem(cause, "name")->valuestring, "loop") != 0) continue;
+            assert_true(cJSON_GetObjectItem(cause, "difference_per_run")->valuedouble == 40 * 30);
+            met++;
+        }
+    }
+    assert_int_equal(met, 1);
+    assert_int_equal(gaps, 1);
+    cJSON_Delete(json);
+    free(said[0]);
+    free(said[1]);
+}
+
 /* ---- Gates --- */
+
+/* A condition on what neither side has could not be true, and does not pass. */
+static void a_gate_on_nothing_is_undecided(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *condition, *input, *says;
+    } cases[] = {
+        {"host>+5%", "log.csv", "no host time is known before and after"},
+        {"host>+5%", "none.csv", "no host time is known before and after"},
+        {"gaps>+5%", "none.csv", "no time of gaps on the device is known before and after"},
+        {"gaps>+5%", "one.csv", "no time of gaps on the device is known before and after"},
+        {"zone_p95>+5%", "none.csv", "no zone's time is known before and after"},
+        {"op>+5%", "none.csv", "no op's time is known before and after"},
+        {"op<-5%", "none.csv", "no op's time is known before and after"},
+        {"total>+5%", "none.csv", "no time on the device is known before and after"},
+    };
+    report_of none = plain_report;
+    none.no_host = none.no_device = none.no_gap = true;
+    write_report("none.csv", &none);
+    log_of log = plain_log;
+    write_log("log.csv", &log);
+    log.launches = 1;
+    write_log("one.csv", &log);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char line[200];
+        for (int exact = 0; exact < 2; exact++) {
+            snprintf(line, sizeof line, "diff %s --fail-on '%s' %s %s", exact ? "--exact" : "",
+                     cases[i].condition, cases[i].input, cases[i].input);
+            says(line, 5, cases[i].says);
+        }
+    }
+    /* all that was asked for is left alone */
+    report_of slower = plain_report;
+    slower.device = 2;
+    write_report("old.csv", &plain_report);
+    write_report("new.csv", &slower);
+    says("diff --min-share 90 --fail-on 'op>+5%' old.csv new.csv", 5,
+         "no op's time is known before and after that --min-share leaves");
+    /* one condition of two that has nothing to look at */
+    says("diff --exact --fail-on 'op>+5%' --fail-on 'zone>+5%' old.csv old.csv", 5, "passed    op>+5%");
+    says("diff --exact --fail-on 'op>+5%' --fail-on 'zone>+5%' old.csv new.csv", 4, "undecided zone>+5%");
+}
 
 /* The ways in which a gate on means of op codes is passed wrongly. */
 static void a_gate_is_not_passed_wrongly(void **state)
@@ -558,6 +667,8 @@ int main(void)
         cmocka_unit_test(clocks_and_boards),
         cmocka_unit_test(repeats_of_logs),
         cmocka_unit_test(zones_of_ops),
+        cmocka_unit_test(order_of_rows),
+        cmocka_unit_test(a_gate_on_nothing_is_undecided),
         cmocka_unit_test(a_gate_is_not_passed_wrongly),
         cmocka_unit_test(outputs),
         cmocka_unit_test(bad_input),

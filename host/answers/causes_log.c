@@ -13,6 +13,7 @@ typedef struct piece {
     size_t first, n; /* of the zones */
     size_t number;   /* of the piece, so that those of a RISC stay in their order */
     uint64_t fw_start, fw_end, kernel_end;
+    uint64_t from, until; /* its first mark and its last; from CAUSES_NEVER: it has none */
     uint64_t lost_until, lost_from;
     int64_t open; /* zones that began in it and did not end, or the other way round */
     uint8_t has;
@@ -157,6 +158,8 @@ static bool take_run(causes_log *l, const dl_run *run)
                  .fw_start = run->fw_start,
                  .fw_end = run->fw_end,
                  .kernel_end = run->kernel_end,
+                 .from = run->n_marks ? run->marks[0].time : CAUSES_NEVER,
+                 .until = run->n_marks ? run->marks[run->n_marks - 1].time : 0,
                  .lost_from = run->unlisted ? 0 : CAUSES_NEVER,
                  .has = run->has};
     l->n_pieces++;
@@ -272,8 +275,8 @@ static bool leaves_out(const causes_lane *l)
     return false;
 }
 
-/* The manager of a core waits for its other RISCs before it ends: then its own part ends with its kernel. */
-static void find_managers(maker *m, const piece *of_lane)
+/* When each core ends. Its manager waits for the other RISCs before it ends: then its own part ends with its kernel. */
+static void find_ends(maker *m, const piece *of_lane)
 {
     const dl_tables *t = dl_decode_tables(m->log->decode);
     for (size_t g = 0, from = 0, to; g < m->n_groups; g++, from = to) {
@@ -282,6 +285,9 @@ static void find_managers(maker *m, const piece *of_lane)
             if (m->lanes[to].end > m->ends[g]) m->ends[g] = m->lanes[to].end;
             if (t->streams[m->riscs[to].stream].risc == DL_RISC_BRISC) manager = to;
         }
+        /* Of a RISC that nobody knows the end of, what it did until the core's end is missing. */
+        for (size_t i = from; i < to; i++)
+            if (!(of_lane[i].has & DL_RUN_FW_END)) m->lanes[i].end = m->ends[g];
         causes_lane *l = &m->lanes[manager];
         if (to - from < 2 || l->end < m->ends[g] ||
             t->streams[m->riscs[manager].stream].risc != DL_RISC_BRISC ||
@@ -311,8 +317,21 @@ static void add_piece(piece *to, const piece *p)
     if (p->has & DL_RUN_KERNEL_END) to->kernel_end = p->kernel_end;
     to->has |= p->has;
     to->open += p->open;
+    if (p->from < to->from) to->from = p->from;
+    if (p->until > to->until) to->until = p->until;
     if (p->lost_from < to->lost_from) to->lost_from = p->lost_from;
     if (p->lost_until > to->lost_until) to->lost_until = p->lost_until;
+}
+
+/* When the first RISC of a launch began. */
+static uint64_t first_of(const piece *lanes, size_t n)
+{
+    uint64_t first = CAUSES_NEVER;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t from = lanes[i].has & DL_RUN_FW_START ? lanes[i].fw_start : lanes[i].from;
+        if (from < first) first = from;
+    }
+    return first;
 }
 
 /* One launch: pieces[0..n). Lanes are ordered by streams; cores are put together before. */
@@ -346,6 +365,7 @@ static devlog_status make_launch(maker *m, const piece *pieces, size_t n, causes
         n_zones += p->n;
         m->riscs[m->n_riscs - 1].n += p->n;
     }
+    const uint64_t begin = status ? 0 : first_of(of_lane, m->n_riscs);
     for (size_t i = 0; i < m->n_riscs && !status; i++) {
         causes_risc *r = &m->riscs[i];
         causes_lane *l = &m->lanes[i];
@@ -357,17 +377,20 @@ static devlog_status make_launch(maker *m, const piece *pieces, size_t n, causes
         l->lost_until = p->lost_until;
         l->lost_from = p->lost_from;
         make_events(m, r, l, l->group);
-        const uint64_t first = l->n ? l->events[0].at : 0, last = l->n ? l->events[l->n - 1].until : 0;
-        l->start = p->has & DL_RUN_FW_START ? p->fw_start : first;
-        l->end = p->has & DL_RUN_FW_END ? p->fw_end : last > l->start ? last : l->start;
-        if (!(p->has & DL_RUN_FW_END) && last < l->lost_from) l->lost_from = last; /* it never ended */
-        if (!(p->has & DL_RUN_FW_START) && first > l->lost_until) l->lost_until = first;
+        l->start = begin;
+        if (p->has & DL_RUN_FW_START)
+            l->start = p->fw_start;
+        else if (p->from > l->lost_until) /* what it did since the launch began is missing */
+            l->lost_until = p->from;
+        l->end = p->has & DL_RUN_FW_END ? p->fw_end : p->until > l->start ? p->until : l->start;
+        if (!(p->has & DL_RUN_FW_END) && p->until < l->lost_from)
+            l->lost_from = p->until; /* it never ended */
         /* Something is missing, and nothing says so. */
         const bool told = l->lost_until || l->lost_from != CAUSES_NEVER;
         if ((p->open && !told) || leaves_out(l)) l->lost_from = l->start;
         r->lost = m->incomplete || l->lost_until || l->lost_from != CAUSES_NEVER;
     }
-    if (!status) find_managers(m, of_lane);
+    if (!status) find_ends(m, of_lane);
     const causes_graph graph = {.lanes = m->lanes,
                                 .n_lanes = m->n_riscs,
                                 .group_ends = m->ends,

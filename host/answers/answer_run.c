@@ -7,7 +7,6 @@
 #include "answers/run_parts.h"
 #include "base/round.h"
 #include "ops/op_filter.h"
-#include "ops/op_host_time.h"
 
 static bool is_point(const op_table *t, size_t i, const char *name)
 {
@@ -131,57 +130,6 @@ static bool leave_first(answer_run *r, const op_selection *s, uint8_t *wanted)
     return good;
 }
 
-/* ---- The host --- */
-
-static void add_known(double *sum, double value)
-{
-    if (isfinite(value)) *sum = isfinite(*sum) ? *sum + value : value;
-}
-
-/* Bytes of calls, of which the ops before had *sum; not known unless they are of every op that made some, which took `time`. */
-static void add_bytes(double *sum, bool *all, double time, double bytes)
-{
-    if (!isfinite(time)) return;
-    *all &= isfinite(bytes);
-    add_known(sum, bytes);
-}
-
-static bool look_at_host(answer_run *r)
-{
-    bool all_written = true, all_read = true;
-    uint64_t first = UINT64_MAX, last = 0, sum = 0, id = UINT64_MAX;
-    op_host_times *times = op_host_times_new();
-    bool good = times != NULL, any = false;
-    r->host_span = r->host_time = r->compile_time = r->write_time = r->read_time = r->profiler_cost = NAN;
-    r->write_bytes = r->read_bytes = NAN;
-    for (size_t i = 0; i < r->n_ops && good; i++) {
-        const op_table_row *row = answer_row(r, &r->ops[i]);
-        const double *w = answer_wide(r, &r->ops[i])->numbers;
-        if ((row->has & OP_HAS_HOST_START) && row->host_start < first) first = row->host_start;
-        if ((row->has & OP_HAS_HOST_END) && row->host_end > last) last = row->host_end;
-        any |= (row->has & OP_HAS_HOST) != 0;
-        good = op_host_times_add(times, row, 0);
-        /* Rows of one op say the same of the host. */
-        if ((row->has & OP_HAS_ID) && row->id == id) continue;
-        id = row->id;
-        const double compiles = isfinite(w[OP_COMPILE_COUNT]) ? w[OP_COMPILE_COUNT] : 1;
-        const double writes = isfinite(w[OP_WRITE_COUNT]) ? w[OP_WRITE_COUNT] : 1;
-        add_known(&r->compile_time, w[OP_COMPILE_AVG] * compiles);
-        add_known(&r->write_time, w[OP_WRITE_AVG] * writes);
-        add_known(&r->read_time, w[OP_READ_AVG] * w[OP_READ_COUNT]);
-        add_bytes(&r->write_bytes, &all_written, w[OP_WRITE_AVG] * writes, w[OP_WRITE_BYTES]);
-        add_bytes(&r->read_bytes, &all_read, w[OP_READ_AVG] * w[OP_READ_COUNT], w[OP_READ_BYTES]);
-        add_known(&r->profiler_cost, w[OP_PROFILER_COST]);
-    }
-    if (!all_written) r->write_bytes = NAN;
-    if (!all_read) r->read_bytes = NAN;
-    if (good) op_host_times_sum(times, &sum);
-    op_host_times_free(times);
-    if (any) r->host_time = (double)sum;
-    if (last > first) r->host_span = (double)(last - first);
-    return good;
-}
-
 /* ---- All of it --- */
 
 static bool add_ops(answer_run *r, const uint8_t *wanted)
@@ -273,7 +221,7 @@ devlog_status answer_run_make(answer_run *r, op_table *table, const answer_run_o
         wanted[i] = (table->rows[i].has & OP_IS_POINT) || (is_wanted(r, s, i) && (!touched || touched[i]));
     free(touched);
     good = good && run_find_chips(r, wanted) && leave_first(r, s, wanted) && add_ops(r, wanted) &&
-           run_add_chips(r, wanted) && run_merge_chips(r) && look_at_host(r) && run_host_self(r);
+           run_add_chips(r, wanted) && run_add_host(r) && run_merge_chips(r);
     for (size_t i = 0; i < table->n && good; i++)
         r->left_out += !wanted[i] && !(table->rows[i].has & OP_IS_POINT);
     status = good ? nothing(r, s, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -302,4 +250,16 @@ const answer_chip *answer_chip_of(const answer_run *r, uint32_t chip)
     for (size_t i = 0; i < r->n_chips; i++)
         if (r->chips[i].chip == chip) return &r->chips[i];
     return NULL;
+}
+
+bool answer_on_host(const answer_run *r, const answer_op *op)
+{
+    if (op->chips) return false;
+    return strcmp(dl_intern_text(r->table->texts, answer_row(r, op)->type, NULL), OP_TYPE_DEVICE) != 0;
+}
+
+bool answer_is_first(const answer_run *r, const answer_op *op)
+{
+    const answer_chip *chip = op->chips ? answer_chip_of(r, answer_row(r, op)->chip) : NULL;
+    return chip && chip->first_row == op->row;
 }

@@ -23,7 +23,8 @@ typedef enum op_share {
  * knows are NAN; times are ns, or cycles where run.cycles. */
 typedef struct answer_op {
     uint32_t row;   /* of the table: the chip that took longest */
-    uint32_t chips; /* 0: it ran on the host only */
+    uint32_t chips; /* 0: without device data */
+    bool captured;  /* for a trace: it did not run then, and has another row for each replay */
     double time;    /* on the device: kernels, or firmware where that was asked for */
     double gap;     /* before it, on that chip */
     double spread;  /* of its chips: the longest minus the mean; NAN with one chip */
@@ -42,6 +43,7 @@ typedef struct answer_chip {
     const char *mhz_source; /* of whoever says it: "device log" or "cycles and ns of the report" */
     double available;       /* worker cores; NAN: unknown */
     uint64_t rows;          /* with device data: launches, or what an op did at a stretch */
+    uint32_t first_row;     /* of the table: that of them which began first */
     double span;            /* from the first firmware to the last, times as above; NAN: unknown */
     double busy;            /* of it: union of its launches; NAN */
     double sum;             /* of all rows, one after the other */
@@ -70,7 +72,7 @@ typedef struct answer_run {
     uint8_t *wanted;                /* by row: the selection lets it through; answer_run_wants */
     size_t first, last;             /* rows that the selection is about: [first, last) */
     size_t left_out;                /* rows that the selection did not let through */
-    size_t timeless;                /* ops of the device without device data */
+    size_t timeless;                /* ops of the device without device data, in any of their rows */
     double host_span;               /* ns, from the first op's start to the last one's end; NAN */
     double host_time;               /* ns in which an op was open, by thread, nested ones once; NAN */
     double compile_time;            /* ns inside of CompileProgram; NAN */
@@ -106,6 +108,11 @@ static inline const op_table_row *answer_row(const answer_run *r, const answer_o
 {
     return &r->table->rows[op->row];
 }
+/* Whether it ran on the host alone. An op of the device (OP TYPE) without device data did not: it was captured for a trace, or
+ * its data are missing. */
+bool answer_on_host(const answer_run *r, const answer_op *op);
+/* Whether its chip had run nothing that is wanted before it: the gap is before the run. */
+bool answer_is_first(const answer_run *r, const answer_op *op);
 /* What else the report says of it: numbers and texts by their kinds (ops/op_wide.h). */
 static inline const op_wide *answer_wide(const answer_run *r, const answer_op *op)
 {

@@ -247,10 +247,10 @@ static const memory *remembered(const book *b, const answer_run *r, const answer
 }
 
 /* What it used most, if that was much; otherwise what it wasted most, if that was. "both" when compute and DRAM were busy. */
-static const char *bound_of(const answer_op *op)
+static const char *bound_of(const answer_run *r, const answer_op *op)
 {
     const double *s = op->share;
-    if (!op->chips) return "host";
+    if (!op->chips) return answer_on_host(r, op) ? "host" : NULL;
     if (s[OP_OF_COMPUTE] >= BUSY && s[OP_OF_DRAM] >= BUSY) return "compute, DRAM";
     if (s[OP_OF_COMPUTE] >= BUSY) return "compute";
     if (s[OP_OF_DRAM] >= BUSY) return "DRAM";
@@ -270,8 +270,10 @@ static void limit(answer_run *r, answer_op *op, const flops_peaks *p, const memo
     const double seconds = r->cycles ? op->time / (mhz * 1e6) : op->time * 1e-9;
     const double cores = row->has & OP_HAS_CORES && row->cores ? (double)row->cores : NAN;
     double *s = op->share;
-    op->flops = m->flops;
-    op->bytes = m->bytes;
+    if (!op->captured) {
+        op->flops = m->flops;
+        op->bytes = m->bytes;
+    }
     if (seconds > 0 && m->matrix)
         s[OP_OF_COMPUTE] = 100 * m->flops / (seconds * cores * p->flops_per_cycle / m->phases * mhz * 1e6);
     if (seconds > 0) s[OP_OF_DRAM] = 100 * m->bytes / (seconds * p->dram);
@@ -283,7 +285,7 @@ static void limit(answer_run *r, answer_op *op, const flops_peaks *p, const memo
         s[OP_OVERHEAD] = 100 * (1 - (double)row->kernel_ns / (double)row->fw_ns);
     if (row->has & OP_HAS_FW && row->fw_ns > 0)
         s[OP_OF_DISPATCH] = 100 * w->numbers[OP_DISPATCH] / (double)row->fw_ns;
-    op->bound = bound_of(op);
+    op->bound = bound_of(r, op);
 }
 
 devlog_status flops_apply(answer_run *r, const flops_options *o, flops_peaks *peaks, devlog_error *err)

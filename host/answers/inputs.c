@@ -63,37 +63,53 @@ static bool contains(const char *text, size_t n, const char *what)
     return memmem(text, n, what, strlen(what)) != NULL;
 }
 
+enum { FIRST_LINE = 64 * 1024 };
+
+/* The first line, or so much of it; *n 0: there is none. */
+static devlog_status first_line(dl_input *in, char *text, size_t *n, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    size_t got = 1;
+    *n = 0;
+    while (*n < FIRST_LINE && got && !memchr(text, '\n', *n)) {
+        status = dl_input_read(in, text + *n, FIRST_LINE - *n, &got, err);
+        if (status) break;
+        *n += got;
+    }
+    const char *end = memchr(text, '\n', *n);
+    if (*n) status = DEVLOG_OK; /* what is wrong behind it, its reader says */
+    if (end) *n = (size_t)(end - text) + 1;
+    return status;
+}
+
 /* By its first line. What is neither is taken for a log when the user named it: its reader says what is wrong. */
 static devlog_status kind_of(const char *path, file_kind *kind, devlog_error *err)
 {
-    enum { LOOK = 64 * 1024 };
     static const char *const of_logs[] = {"ARCH:", "Chip clock is at", "PCIe slot", "DEVLOG"};
-    dl_input *in;
-    const void *bytes;
-    size_t n = LOOK;
+    dl_input *in = NULL;
+    devlog_error damage;
+    size_t n = 0;
     *kind = FILE_OTHER;
-    devlog_status status = dl_input_open(&in, path, err);
-    if (status) return status;
-    status = dl_input_peek(in, &bytes, &n, err);
-    if (!status && n == 0) {
-        /* Nothing, or an archive with damage at its beginning: its reader says what, and none in a folder is passed over. */
-        char byte;
-        devlog_error damage;
-        if (dl_input_read(in, &byte, 1, &n, &damage)) *kind = FILE_LOG;
-        if (*kind == FILE_OTHER)
-            status = dl_fail(
-                err, DEVLOG_ERR_FORMAT,
-                "%s: the file is empty; did the program end before it wrote its log, or was the disk full?",
-                path);
-        bytes = "";
-        n = 0;
+    char *text = malloc(FIRST_LINE);
+    devlog_status status =
+        text ? dl_input_open(&in, path, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (status) {
+        free(text);
+        return status;
     }
-    const char *text = status ? "" : bytes, *end = status ? NULL : memchr(text, '\n', n);
-    const size_t line = status ? 0 : end ? (size_t)(end - text) : n;
-    if (contains(text, line, "OP CODE") && contains(text, line, ",")) *kind = FILE_REPORT;
+    if (first_line(in, text, &n, &damage))
+        *kind =
+            FILE_LOG; /* an archive with damage at its beginning: its reader says what, and none in a folder is passed over */
+    else if (n == 0)
+        status = dl_fail(
+            err, DEVLOG_ERR_FORMAT,
+            "%s: the file is empty; did the program end before it wrote its log, or was the disk full?",
+            path);
+    if (contains(text, n, "OP CODE") && contains(text, n, ",")) *kind = FILE_REPORT;
     for (size_t i = 0; i < sizeof of_logs / sizeof of_logs[0] && *kind == FILE_OTHER; i++)
-        if (contains(text, line < 400 ? line : 400, of_logs[i])) *kind = FILE_LOG;
+        if (contains(text, n < 400 ? n : 400, of_logs[i])) *kind = FILE_LOG;
     dl_input_close(in);
+    free(text);
     return status;
 }
 

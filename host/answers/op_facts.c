@@ -442,7 +442,7 @@ static formula_value look_at_own(op_facts *f, uint32_t what)
     case OWN_TIME: return formula_number(op->time);
     case OWN_FW: return formula_number(row->has & OP_HAS_FW ? (double)row->fw_ns : NAN);
     case OWN_KERNEL: return formula_number(row->has & OP_HAS_KERNEL ? (double)row->kernel_ns : NAN);
-    case OWN_GAP: return formula_number(op == f->first ? NAN : op->gap);
+    case OWN_GAP: return formula_number(answer_is_first(f->run, op) ? NAN : op->gap);
     case OWN_HOST: return formula_number(op->host);
     case OWN_CORES: return formula_number(row->has & OP_HAS_CORES ? (double)row->cores : NAN);
     case OWN_CHIPS: return formula_number(op->chips);
@@ -453,7 +453,7 @@ static formula_value look_at_own(op_facts *f, uint32_t what)
     case OWN_L1_BYTES: return formula_number(f->tensors ? op_tensors_bytes(tensors_of(f), "L1") : NAN);
     case OWN_INPUTS: return formula_number(f->tensors ? tensors_of(f)->n_inputs : NAN);
     case OWN_OUTPUTS: return formula_number(f->tensors ? tensors_of(f)->n_outputs : NAN);
-    case OWN_ON_HOST: return formula_number(op->chips == 0);
+    case OWN_ON_HOST: return formula_number(answer_on_host(f->run, op));
     case OWN_CODE: return formula_text(answer_code(f->run, op));
     case OWN_CATEGORY: return formula_text(category_of(f, op));
     case OWN_BOUND: return formula_text(op->bound);

@@ -53,7 +53,6 @@ typedef struct op_categories {
 typedef struct op_facts {
     const answer_run *run;
     const answer_op *op;
-    const answer_op *first;    /* of the device: the gap before it is before the run */
     op_tensors *tensors;       /* room for those of the op, which are read when a formula asks for them ... */
     bool tensors_read;         /* ... and then are there */
     op_type_bytes *type_bytes; /* NULL: sizes are not known */

@@ -29,7 +29,7 @@ typedef struct row {
     uint64_t count, timed;
     uint64_t slowest; /* id of the op that took `max` */
     double total, min, max, gap, host, flops, bytes, ideal, with_flops, with_bytes;
-    bool has_gap, has_host, has_ideal;
+    bool has_gap, has_host, has_ideal, on_device;
     uint32_t cores_min, cores_max;
     const char *bound;
     bool mixed;          /* bound by different things */
@@ -87,6 +87,7 @@ static void add(row *to, const answer_run *r, const answer_op *op)
     const op_wide *w = answer_wide(r, op);
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the caller's slots are zeroed, and larger than what is put there */
     to->count++;
+    to->on_device |= !answer_on_host(r, op);
     if (isfinite(op->host)) to->host += op->host;
     to->has_host |= isfinite(op->host) != 0;
     if (isfinite(op->gap)) to->gap += op->gap;
@@ -131,7 +132,7 @@ static const char *bound_of(const row *x)
 
 static const char *place_of(const row *x)
 {
-    return x->timed ? "device" : "host";
+    return x->on_device ? "device" : "host";
 }
 
 /* What a row is sorted by: a text, or else a number, the greatest first. */

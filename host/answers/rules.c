@@ -271,8 +271,6 @@ bool rules_add_advice(answer *a, const answer_run *run, const rules *r)
     if (!all) return false;
     run_facts_of(&of_run, run);
     op_facts f = {.run = run, .tensors = &room, .names = &r->names, .of_run = &of_run};
-    for (size_t i = 0; i < run->n_ops && !f.first; i++)
-        if (run->ops[i].chips) f.first = &run->ops[i];
     for (size_t i = 0; i < r->n_rules; i++)
         all[i] =
             (fired){.of = &r->rules[i],

@@ -79,7 +79,7 @@ static bool add_row(answer_run *r, size_t i, answer_chip *c, working *w)
     const double start = wide->numbers[OP_FW_START], end = wide->numbers[OP_FW_END];
     const double ns = row->has & OP_HAS_FW ? (double)row->fw_ns : (double)row->kernel_ns;
     const double idle = row->has & OP_HAS_IDLE ? (double)row->idle_ns : 0;
-    c->rows++;
+    if (!c->rows++ || (w->n && start >= 0 && start < w->first)) c->first_row = (uint32_t)i;
     c->sum += ns;
     w->idle += idle;
     if (!*c->arch) c->arch = dl_intern_text(r->table->texts, wide->texts[OP_ARCH], NULL);
@@ -212,10 +212,11 @@ static bool upper_ids(const answer_run *r)
 /* members[0 .. n) are one op: the first of its rows stands for all. */
 static void merge(answer_run *r, const member *members, size_t n)
 {
-    double sum = 0, longest = -1;
+    double sum = 0, longest = -1, host = NAN;
     size_t known = 0, best = 0;
     for (size_t i = 0; i < n; i++) {
-        const double time = r->ops[members[i].at].time;
+        const double time = r->ops[members[i].at].time, own = r->ops[members[i].at].host;
+        if (isfinite(own)) host = isfinite(host) ? host + own : own;
         if (!isfinite(time)) continue;
         known++;
         sum += time;
@@ -231,6 +232,7 @@ static void merge(answer_run *r, const member *members, size_t n)
         r->ops[members[i].at].chips = UINT32_MAX; /* is gone */
     r->ops[first] = of;
     r->ops[first].chips = (uint32_t)n;
+    r->ops[first].host = host;
     if (!known) return;
     r->ops[first].spread = longest - sum / (double)known;
     if (answer_is_collective(answer_code(r, &of))) r->ops[first].time = sum / (double)known;

@@ -80,18 +80,17 @@ void run_facts_of(run_facts *f, const answer_run *r)
     for (size_t i = 0; i < r->n_chips; i++) {
         busy += r->chips[i].busy;
         if (r->chips[i].busy > busiest) busiest = r->chips[i].busy;
-        if (isfinite(r->chips[i].core_error_cycles)) v[RUN_CLOCK_ERROR] = r->chips[i].core_error_cycles;
+        v[RUN_CLOCK_ERROR] = fmax(v[RUN_CLOCK_ERROR], r->chips[i].core_error_cycles); /* NAN gives way */
     }
     if (r->n_chips && v[RUN_WALL] > 0) v[RUN_BUSY] = 100 * busy / (double)r->n_chips / v[RUN_WALL];
     if (r->n_chips > 1 && busy > 0) v[RUN_CHIP_IMBALANCE] = busiest * (double)r->n_chips / busy;
-    bool any = false; /* the first gap is before the run */
     for (size_t i = 0; i < r->n_ops; i++) {
         const answer_op *op = &r->ops[i];
-        v[op->chips ? RUN_DEVICE_OPS : RUN_HOST_OPS]++;
+        v[RUN_HOST_OPS] += answer_on_host(r, op);
         if (!op->chips) continue;
+        v[RUN_DEVICE_OPS]++;
         if (isfinite(op->time)) v[RUN_KERNELS] += op->time;
-        if (any && op->gap > 0) v[RUN_GAPS] += op->gap;
-        any = true;
+        if (op->gap > 0 && !answer_is_first(r, op)) v[RUN_GAPS] += op->gap;
     }
     v[RUN_STALLS] = stalls_of(r);
     v[RUN_UNPACK_WAITS] = unpack_waits_of(r);

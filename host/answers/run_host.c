@@ -1,7 +1,60 @@
-/* Host time of each op without that of the ops inside it on its thread. See run_parts.h. */
+/* What the host did in a run, and its time in each op without that of the ops inside it on its thread. See run_parts.h. */
 #include <stdlib.h>
 
 #include "answers/run_parts.h"
+#include "base/intern.h"
+#include "ops/op_host_time.h"
+
+/* ---- What it did --- */
+
+static void add_known(double *sum, double value)
+{
+    if (isfinite(value)) *sum = isfinite(*sum) ? *sum + value : value;
+}
+
+/* Bytes of calls, of which the ops before had *sum; not known unless they are of every op that made some, which took `time`. */
+static void add_bytes(double *sum, bool *all, double time, double bytes)
+{
+    if (!isfinite(time)) return;
+    *all &= isfinite(bytes);
+    add_known(sum, bytes);
+}
+
+static bool look_at_host(answer_run *r, const bool *again)
+{
+    bool all_written = true, all_read = true;
+    uint64_t first = UINT64_MAX, last = 0, sum = 0;
+    op_host_times *times = op_host_times_new();
+    bool good = times != NULL, any = false;
+    r->host_span = r->host_time = r->compile_time = r->write_time = r->read_time = r->profiler_cost = NAN;
+    r->write_bytes = r->read_bytes = NAN;
+    for (size_t i = 0; i < r->n_ops && good; i++) {
+        const op_table_row *row = answer_row(r, &r->ops[i]);
+        const double *w = answer_wide(r, &r->ops[i])->numbers;
+        if ((row->has & OP_HAS_HOST_START) && row->host_start < first) first = row->host_start;
+        if ((row->has & OP_HAS_HOST_END) && row->host_end > last) last = row->host_end;
+        any |= (row->has & OP_HAS_HOST) != 0;
+        good = op_host_times_add(times, row, 0);
+        if (again[i]) continue;
+        const double compiles = isfinite(w[OP_COMPILE_COUNT]) ? w[OP_COMPILE_COUNT] : 1;
+        const double writes = isfinite(w[OP_WRITE_COUNT]) ? w[OP_WRITE_COUNT] : 1;
+        add_known(&r->compile_time, w[OP_COMPILE_AVG] * compiles);
+        add_known(&r->write_time, w[OP_WRITE_AVG] * writes);
+        add_known(&r->read_time, w[OP_READ_AVG] * w[OP_READ_COUNT]);
+        add_bytes(&r->write_bytes, &all_written, w[OP_WRITE_AVG] * writes, w[OP_WRITE_BYTES]);
+        add_bytes(&r->read_bytes, &all_read, w[OP_READ_AVG] * w[OP_READ_COUNT], w[OP_READ_BYTES]);
+        add_known(&r->profiler_cost, w[OP_PROFILER_COST]);
+    }
+    if (!all_written) r->write_bytes = NAN;
+    if (!all_read) r->read_bytes = NAN;
+    if (good) op_host_times_sum(times, &sum);
+    op_host_times_free(times);
+    if (any) r->host_time = (double)sum;
+    if (last > first) r->host_span = (double)(last - first);
+    return good;
+}
+
+/* ---- Its own time in each op --- */
 
 typedef struct call {
     uint64_t start, end;
@@ -35,19 +88,16 @@ static void subtract(answer_run *r, const call *calls, size_t n, uint32_t *open)
     }
 }
 
-bool run_host_self(answer_run *r)
+static bool add_own_times(answer_run *r, const bool *again)
 {
     call *calls = malloc((r->n_ops + 1) * sizeof *calls);
     uint32_t *open = malloc((r->n_ops + 1) * sizeof *open);
     bool in_order = true;
     size_t n = 0;
-    uint64_t id = UINT64_MAX;
     for (size_t i = 0; calls && open && i < r->n_ops; i++) {
         const op_table_row *row = answer_row(r, &r->ops[i]);
         enum { TIMES = OP_HAS_HOST_START | OP_HAS_HOST_END };
-        if (!(row->has & OP_HAS_HOST)) continue;
-        if ((row->has & OP_HAS_ID) && row->id == id) continue; /* another row of one op */
-        id = row->has & OP_HAS_ID ? row->id : UINT64_MAX;
+        if (!(row->has & OP_HAS_HOST) || again[i]) continue;
         r->ops[i].host = (double)row->host_ns;
         if ((row->has & TIMES) != TIMES || row->host_end < row->host_start) continue;
         calls[n] = (call){row->host_start, row->host_end, row->thread, (uint32_t)i};
@@ -59,5 +109,50 @@ bool run_host_self(answer_run *r)
     const bool good = calls && open;
     free(calls);
     free(open);
+    return good;
+}
+
+/* ---- All of it --- */
+
+/* Which rows say once more what another said of the host: an op on several chips may have a row for each, and an op of a trace
+ * one for each replay, anywhere in the report. Finds ops that were captured, and counts those without device data in any of their
+ * rows. NULL: no memory. */
+static bool *rows_again(answer_run *r)
+{
+    enum { RAN = 1 };
+    /* No more than rows: none is refused. Number 0 is of those without an id. */
+    dl_intern *met = dl_intern_new((uint32_t)r->n_ops + 2, 32 * (r->n_ops + 2));
+    uint32_t *number = calloc(r->n_ops + 1, sizeof *number);
+    uint8_t *state = calloc(r->n_ops + 2, 1);
+    bool *again = calloc(r->n_ops + 1, sizeof *again), good = met && number && state && again;
+    for (size_t i = 0; good && i < r->n_ops; i++) {
+        const op_table_row *row = answer_row(r, &r->ops[i]);
+        const uint64_t op[2] = {row->id, row->has & OP_HAS_HOST_START ? row->host_start : UINT64_MAX};
+        if (!(row->has & OP_HAS_ID)) continue;
+        const uint32_t before = dl_intern_count(met);
+        number[i] = dl_intern_add(met, (const char *)op, sizeof op);
+        again[i] = dl_intern_count(met) == before;
+        good = number[i] != DL_NO_STRING;
+        if (good && r->ops[i].chips) state[number[i]] = RAN;
+    }
+    for (size_t i = 0; good && i < r->n_ops; i++) {
+        answer_op *op = &r->ops[i];
+        if (op->chips || answer_on_host(r, op)) continue;
+        op->captured = state[number[i]] == RAN;
+        r->timeless += !op->captured && !again[i];
+    }
+    dl_intern_free(met);
+    free(number);
+    free(state);
+    if (good) return again;
+    free(again);
+    return NULL;
+}
+
+bool run_add_host(answer_run *r)
+{
+    bool *again = rows_again(r);
+    const bool good = again && look_at_host(r, again) && add_own_times(r, again);
+    free(again);
     return good;
 }

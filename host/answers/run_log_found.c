@@ -125,13 +125,17 @@ static const kernels *last_of(const launch_of *launch)
 static void add_late(run_log *l, const last_core *items, size_t n)
 {
     run_late late = {.code = items[0].code - 1, .launches = n};
+    double most = 0; /* cycles of the RISC that was last most often; of several, that which was latest */
     for (size_t i = 0, k; i < n; i = k) {
         uint64_t times = 0; /* nobody is last where all end together */
+        double cycles = 0;
         for (k = i; k < n && items[k].stream == items[i].stream; k++) {
-            late.cycles += items[k].late;
+            cycles += items[k].late;
             times += items[k].late > 0;
         }
-        if (times <= late.times) continue;
+        late.cycles += cycles;
+        if (times < late.times || (times == late.times && cycles <= most)) continue;
+        most = cycles;
         const devlog_stream s = devlog_log_stream(l->log, items[i].stream);
         late.times = times;
         late.risc = s.risc;

@@ -8,9 +8,10 @@
 bool run_find_chips(answer_run *r, const uint8_t *wanted);
 /* What they did, once it is known which rows are wanted. */
 bool run_add_chips(answer_run *r, const uint8_t *wanted);
+/* What the host did, and its time in each op without the ops inside it. While there is an op for each row: rows of one op on
+ * several chips may have times of their own on the host. */
+bool run_add_host(answer_run *r);
 /* One op for the rows of one op on several chips. */
 bool run_merge_chips(answer_run *r);
-/* Host time of each op without the ops inside it. */
-bool run_host_self(answer_run *r);
 
 #endif

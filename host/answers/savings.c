@@ -52,7 +52,7 @@ typedef struct by_code {
     double spread, cores, unused, time;
     uint64_t n, with_chips, with_cores, with_unused;
     bool says_cores; /* the report has columns for the times of cores */
-    uint32_t used;
+    uint32_t used_least, used_most;
     double available;
     const answer_op *longest;
 } by_code;
@@ -77,9 +77,9 @@ static void look_at(by_code *to, const answer_run *r, const answer_op *op)
     }
     if (chip && (row->has & OP_HAS_CORES) && row->cores && row->cores < chip->available) {
         to->unused += op->time * (1 - row->cores / chip->available);
-        to->with_unused++;
-        to->used = row->cores;
-        to->available = chip->available;
+        if (!to->with_unused++ || row->cores < to->used_least) to->used_least = row->cores;
+        if (row->cores > to->used_most) to->used_most = row->cores;
+        if (!(to->available >= chip->available)) to->available = chip->available;
     }
 }
 
@@ -241,10 +241,12 @@ static void add_code(answer *a, const answer_run *r, uint32_t code, const by_cod
         .what = titled(a, r, name, "cores are left unused"),
         .op = name,
         .op_id = id,
-        .evidence =
-            answer_keepf(a, "%llu %s ran on fewer cores than there are (%u of %.0f); if work spread evenly.",
-                         (unsigned long long)x->with_unused, has_name(r, name) ? "ops" : "launches", x->used,
-                         x->available)};
+        .evidence = answer_keepf(
+            a, "%llu %s ran on fewer cores than there are (%s of %.0f); if work spread evenly.",
+            (unsigned long long)x->with_unused, has_name(r, name) ? "ops" : "launches",
+            x->used_least == x->used_most ? answer_keepf(a, "%u", x->used_most)
+                                          : answer_keepf(a, "%u to %u", x->used_least, x->used_most),
+            x->available)};
     const saving *const all[] = {&spread, &cores, &unused};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         saving *kept = savings_add(c, all[i]);

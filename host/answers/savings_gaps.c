@@ -200,30 +200,29 @@ void savings_find_gaps(answer *a, const answer_run *r, savings *all)
     gap_pairs small = {.keys = dl_intern_new((uint32_t)r->table->n + 2, 16 * (r->table->n + 2)),
                        .failed = !front};
     double host_only = 0; /* on the host since the device's last op */
-    bool any = false;     /* the first gap is before the run */
     for (size_t i = 0; i < r->n_ops && front; i++) {
         const answer_op *op = &r->ops[i];
         if (!op->chips) {
-            if (isfinite(op->host)) host_only += op->host;
+            if (isfinite(op->host) && answer_on_host(r, op)) host_only += op->host;
             continue;
         }
         const double *w = answer_wide(r, op)->numbers;
         const double calls = isfinite(w[OP_COMPILE_COUNT]) ? w[OP_COMPILE_COUNT] : 1;
-        const bool large = any && op->gap > GAP_LIMIT;
-        if (r->cycles) {
-            if (any) add_part(&rest, op->gap, op);
-        } else if (large) {
+        const bool replayed = isfinite(w[OP_SESSION]) != 0; /* its program was compiled for the capture */
+        const bool known = !answer_is_first(r, op) && op->gap > 0;
+        if (known && r->cycles) {
+            add_part(&rest, op->gap, op);
+        } else if (known && op->gap > GAP_LIMIT) {
             double gap = op->gap - GAP_LEAST;
-            const double compile = fmin(gap, fmax(0, w[OP_COMPILE_AVG] * calls));
+            const double compile = replayed ? 0 : fmin(gap, fmax(0, w[OP_COMPILE_AVG] * calls));
             gap -= compile;
             const double host = fmin(gap, host_only);
             add_part(&compiling, compile, op);
             add_part(&fallback, host, op);
             add_part(&rest, gap - host, op);
-        } else if (any && op->gap > 0 && front[op->row] != UINT32_MAX) {
+        } else if (known && front[op->row] != UINT32_MAX) {
             add_pair(&small, r, front[op->row], op, op->gap);
         }
-        any = true;
         host_only = 0;
     }
     add_gap_saving(a, r, all, &compiling, "compile",

@@ -26,6 +26,8 @@ enum {
     OP_HAS_IDLE = 2048,
 };
 
+/* OP TYPE of ops that run on the device. */
+#define OP_TYPE_DEVICE "tt_dnn_device"
 /* OP CODE of the rows of launches that no op made, in devlog's own reports. */
 #define OP_CODE_NO_OP "(launch without op)"
 

@@ -190,7 +190,9 @@ def check_little():
     v = facts(s)
     same("no device data: wall is the host's", v["wall"], 1400)
     same("no device data: busy", v["busy"], None)
-    same("no device data: time of the op", (ops(s)["A"]["total"], ops(s)["A"]["host"], ops(s)["A"]["runs_on"]), (None, 800, "host"))
+    same("no device data: time of the op", (ops(s)["A"]["total"], ops(s)["A"]["host"], ops(s)["A"]["runs_on"]), (None, 800, "device"))
+    s = report(write("host.csv", [dict(x, **{"OP TYPE": "tt_dnn_cpu"}) for x in host]))
+    same("ops of the host", (ops(s)["A"]["total"], ops(s)["A"]["host"], ops(s)["A"]["runs_on"]), (None, 800, "host"))
     zero = [op("A", 1, 1000, 1000), op("A", 2, 1000, 1000)]
     s = report(write("zero.csv", zero))
     same("zero durations", (ops(s)["A"]["total"], ops(s)["A"]["average"], ops(s)["A"]["share"]), (0, 0, None))

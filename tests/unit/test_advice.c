@@ -70,8 +70,9 @@ static const struct {
     double saving; /* of what fires; 0: unknown */
 } cases[] = {
     {"fallback",
+     "OP CODE=(torch) add|OP TYPE=python_fallback|DEVICE FW DURATION [ns]=|DEVICE KERNEL DURATION [ns]=|OP TO OP LATENCY [ns]=",
      "OP CODE=(torch) add|DEVICE FW DURATION [ns]=|DEVICE KERNEL DURATION [ns]=|OP TO OP LATENCY [ns]=",
-     "OP CODE=(torch) add", 1000},
+     1000},
     {"gap", "OP TO OP LATENCY [ns]=9000", "OP TO OP LATENCY [ns]=6500", 3000},
     {"small_gap", "OP TO OP LATENCY [ns]=6500", "OP TO OP LATENCY [ns]=4096", 6500},
     {"matmul_grid", "CORE COUNT=32|DEVICE KERNEL DURATION [ns]=80000|DEVICE FW DURATION [ns]=81000", "",

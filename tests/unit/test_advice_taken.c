@@ -42,7 +42,7 @@ static const char device[] = "time on the device", gaps[] = "gaps on the device"
 
 static const taken cases[] = {
     {"fallback",
-     {"OP CODE=(torch) add|HOST DURATION [ns]=90000|DEVICE FW DURATION [ns]=|"
+     {"OP CODE=(torch) add|OP TYPE=python_fallback|HOST DURATION [ns]=90000|DEVICE FW DURATION [ns]=|"
       "DEVICE KERNEL DURATION [ns]=|OP TO OP LATENCY [ns]=|HOST START TS=3000|HOST END TS=93000",
       GAP(95000)},
      {OTHER(KERNEL(3000) "|" CORES(3000, 3000) "HOST START TS=3000|HOST END TS=4000|" GAP(200))},

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/intern.h"
+
 typedef struct span {
     uint64_t start, end;
     uint32_t group, thread;
@@ -11,10 +13,12 @@ typedef struct span {
 struct op_host_times {
     span *spans;
     size_t n, cap;
-    uint64_t end, id; /* of rows that do not say when they began: put one behind the other */
+    uint64_t end;   /* of rows that do not say when they began: put one behind the other */
+    dl_intern *met; /* the ids of those */
 };
 
 #define NO_TIMES UINT32_MAX /* the thread of those */
+enum { MOST_OPS = 256 * 1024 * 1024 };
 
 op_host_times *op_host_times_new(void)
 {
@@ -24,7 +28,20 @@ op_host_times *op_host_times_new(void)
 void op_host_times_free(op_host_times *t)
 {
     if (t) free(t->spans);
+    if (t) dl_intern_free(t->met);
     free(t);
+}
+
+/* Whether a row of this op has been added. Rows of one op need not follow one another: those of several chips do, and those of
+ * replays do not. */
+static bool has_met(op_host_times *t, const op_table_row *r, bool *good)
+{
+    *good = true;
+    if (!(r->has & OP_HAS_ID)) return false;
+    if (!t->met) t->met = dl_intern_new(MOST_OPS, SIZE_MAX);
+    const uint32_t before = t->met ? dl_intern_count(t->met) : 0;
+    *good = t->met && dl_intern_add(t->met, (const char *)&r->id, sizeof r->id) != DL_NO_STRING;
+    return *good && dl_intern_count(t->met) == before;
 }
 
 bool op_host_times_add(op_host_times *t, const op_table_row *r, uint32_t group)
@@ -38,12 +55,11 @@ bool op_host_times_add(op_host_times *t, const op_table_row *r, uint32_t group)
         s.end = r->host_end;
         s.thread = r->thread;
     } else {
-        /* Rows of one op on several chips follow one another. */
-        if ((r->has & OP_HAS_ID) && t->end && r->id == t->id) return true;
+        bool good;
+        if (has_met(t, r, &good) || !good) return good;
         s.start = t->end;
         s.end = t->end + r->host_ns;
         s.thread = NO_TIMES;
-        t->id = r->id;
         t->end = s.end;
     }
     if (t->n == t->cap) {

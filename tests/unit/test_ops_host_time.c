@@ -87,6 +87,9 @@ static void rows_without_stamps_follow_one_another(void **state)
     /* Op 0 comes first, and is an op; rows of one op on several chips are one. */
     ADDS_UP_TO(100, 0, 0, {BARE | OP_HAS_ID, 0, 0, 0, 100, 0, 0}, {BARE | OP_HAS_ID, 0, 0, 0, 100, 0, 0});
     ADDS_UP_TO(170, 0, 0, {BARE | OP_HAS_ID, 0, 0, 0, 100, 0, 0}, {BARE | OP_HAS_ID, 0, 0, 0, 70, 1, 0});
+    /* Those of replays of a trace stand apart. */
+    ADDS_UP_TO(170, 0, 0, {BARE | OP_HAS_ID, 0, 0, 0, 100, 7, 0}, {BARE | OP_HAS_ID, 0, 0, 0, 70, 1, 0},
+               {BARE | OP_HAS_ID, 0, 0, 0, 100, 7, 0}, {BARE | OP_HAS_ID, 0, 0, 0, 70, 1, 0});
     /* Without ids nothing says that two rows are one op. */
     ADDS_UP_TO(200, 0, 0, {BARE, 0, 0, 0, 100, 0, 0}, {BARE, 0, 0, 0, 100, 0, 0});
     /* They lie in no op of a thread that says when. */

@@ -285,9 +285,13 @@ static void find_ends(maker *m, const piece *of_lane)
             if (m->lanes[to].end > m->ends[g]) m->ends[g] = m->lanes[to].end;
             if (t->streams[m->riscs[to].stream].risc == DL_RISC_BRISC) manager = to;
         }
-        /* Of a RISC that nobody knows the end of, what it did until the core's end is missing. */
-        for (size_t i = from; i < to; i++)
-            if (!(of_lane[i].has & DL_RUN_FW_END)) m->lanes[i].end = m->ends[g];
+        /* Of a RISC that nobody knows the end of, what it did until the core's end is missing; where its last record is that end,
+         * nobody knows when the core ended, nor by what. */
+        for (size_t i = from; i < to; i++) {
+            if (of_lane[i].has & DL_RUN_FW_END) continue;
+            if (m->lanes[i].end == m->ends[g]) m->lanes[i].lost_from = m->lanes[i].start;
+            m->lanes[i].end = m->ends[g];
+        }
         causes_lane *l = &m->lanes[manager];
         if (to - from < 2 || l->end < m->ends[g] ||
             t->streams[m->riscs[manager].stream].risc != DL_RISC_BRISC ||

@@ -230,6 +230,32 @@ static void a_missing_line_is_never_a_wrong_cause(void **state)
     assert_true(unknown >= 3);
 }
 
+/* Its last record is not its end. */
+static void a_launch_that_never_ended_is_not_explained(void **state)
+{
+    (void)state;
+    dl_str out = {0};
+    dl_str_add(
+        &out,
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
+        "time[cycles since reset], data, run host ID, trace id, trace id counter, zone name, type, source "
+        "line, source file, meta data\n");
+    for (unsigned launch = 7; launch <= 8; launch++) {
+        const unsigned at = launch * 10000;
+        dl_str_fmt(&out, "0,1,2,BRISC,10,%u,0,%u,,,BRISC-FW,ZONE_START,5,a.c,\n", at, launch);
+        dl_str_fmt(&out, "0,1,2,BRISC,11,%u,0,%u,,,read,ZONE_START,5,a.c,\n", at + 100, launch);
+        dl_str_fmt(&out, "0,1,2,BRISC,11,%u,0,%u,,,read,ZONE_END,5,a.c,\n", at + 200, launch);
+        if (launch == 7)
+            dl_str_fmt(&out, "0,1,2,BRISC,10,%u,0,%u,,,BRISC-FW,ZONE_END,5,a.c,\n", at + 300, launch);
+    }
+    write_text(in_scratch("hung.csv"), out.text);
+    dl_str_free(&out);
+    char *text = devlog_ok("causes --format csv --tables launches hung.csv", 3);
+    assert_non_null(strstr(text, "\n7,0,300,100,"));
+    assert_non_null(strstr(text, "\n8,0,200,0,"));
+    free(text);
+}
+
 /* Nor does it make the launch longer, with records of waits and without: a RISC whose start is missing has not run since the
  * chip was reset. What lies between the launch's start and its first record is unknown. */
 static void a_missing_line_makes_no_launch_longer(void **state)
@@ -289,6 +315,7 @@ int main(void)
         cmocka_unit_test(what_was_not_recorded_is_said),
         cmocka_unit_test(a_missing_line_is_never_a_wrong_cause),
         cmocka_unit_test(a_missing_line_makes_no_launch_longer),
+        cmocka_unit_test(a_launch_that_never_ended_is_not_explained),
         cmocka_unit_test(losses_are_said),
         cmocka_unit_test(bad_input_is_said),
         cmocka_unit_test(a_report_says_it),

@@ -10,6 +10,7 @@
 #include "base/c_locale.h"
 #include "base/file.h"
 #include "decode/door.h"
+#include "decode/event.h"
 #include "devlog/budget.h"
 #include "devlog/decode.h"
 
@@ -131,19 +132,51 @@ static bool same_risc(const char *a, const char *b)
     }
 }
 
-static void see(budget *b, const devlog_log *log, const devlog_zones *z, size_t i)
+/* A zone that ran, or passes through a sum, of which `took` is the longest. */
+typedef struct seen {
+    const char *name;
+    uint32_t stream, launch;
+    uint64_t took, times;
+} seen;
+
+static void see(budget *b, const devlog_log *log, const seen *z)
 {
-    const devlog_stream stream = devlog_log_stream(log, z->stream[i]);
+    const devlog_stream stream = devlog_log_stream(log, z->stream);
     if (b->risc && !same_risc(b->risc, stream.risc)) return;
-    const uint64_t took = z->end[i] - z->start[i];
-    if (b->count++ && took <= b->most) return;
-    b->most = took;
+    const bool first = b->count == 0;
+    b->count += z->times;
+    if (!first && z->took <= b->most) return;
+    b->most = z->took;
     b->chip = stream.chip;
     b->x = stream.core.x;
     b->y = stream.core.y;
-    b->launch =
-        z->launch[i] == DEVLOG_NO_LAUNCH ? UINT64_MAX : devlog_log_launch(log, z->launch[i]).run_host_id;
+    b->launch = z->launch == DEVLOG_NO_LAUNCH ? UINT64_MAX : devlog_log_launch(log, z->launch).run_host_id;
     snprintf(b->on, sizeof b->on, "%s", stream.risc);
+}
+
+static void see_all(budgets *b, const devlog_log *log, const seen *z)
+{
+    for (size_t k = 0; k < b->n; k++)
+        if (strcmp(b->items[k].zone, z->name) == 0) see(&b->items[k], log, z);
+}
+
+static void see_batch(budgets *b, const devlog_log *log, const devlog_batch *batch)
+{
+    const devlog_zones *z = &batch->zones;
+    const devlog_values *v = &batch->values;
+    for (size_t i = 0; i < z->count; i++)
+        see_all(b, log,
+                &(seen){devlog_log_zone(log, z->zone[i]).name, z->stream[i], z->launch[i],
+                        z->end[i] - z->start[i], 1});
+    for (size_t i = 0; i < v->count; i++) {
+        unsigned long long count, least, most;
+        if (v->kind[i] != DEVLOG_VALUE_SUM ||
+            sscanf(devlog_log_text(log, v->text[i]), DL_SUM_META, &count, &least, &most) != 3)
+            continue;
+        if (count)
+            see_all(b, log,
+                    &(seen){devlog_log_zone(log, v->zone[i]).name, v->stream[i], v->launch[i], most, count});
+    }
 }
 
 devlog_status budgets_judge(budgets *b, const char *capture, const char *elf_folder, devlog_error *err)
@@ -153,11 +186,7 @@ devlog_status budgets_judge(budgets *b, const char *capture, const char *elf_fol
     const devlog_log_options options = DEVLOG_LOG_OPTIONS(.elf_folder = elf_folder, .no_quantiles = true);
     devlog_status status = devlog_log_open(&capture, 1, &options, &log, err);
     while (!status && !(status = devlog_log_next(log, &batch, err)) && !batch.last)
-        for (size_t i = 0; i < batch.zones.count; i++) {
-            const char *name = devlog_log_zone(log, batch.zones.zone[i]).name;
-            for (size_t k = 0; k < b->n; k++)
-                if (strcmp(b->items[k].zone, name) == 0) see(&b->items[k], log, &batch.zones, i);
-        }
+        see_batch(b, log, &batch);
     bool lost = false;
     if (!status) status = door_no_rows(log, err);
     for (size_t i = 0; !status && i < devlog_log_findings(log); i++) {

@@ -20,6 +20,9 @@ typedef enum dl_event_kind {
     DL_EVENT_DROPPED, /* data counts markers that the device had no room for, from this point in time on */
 } dl_event_kind;
 
+/* The meta data of a sum, for sscanf, as capture/raw_marks.c writes them: passes, and the shortest and the longest in cycles. */
+#define DL_SUM_META "{\"count\":%llu,\"min\":%llu,\"max\":%llu}"
+
 enum {
     DL_EVENT_OVERLAPS = 2, /* a zone that does not nest: one that began inside it was still open at its end */
     DL_EVENT_TORN = 4,     /* a stamp of it was 2^32 off and has been repaired */

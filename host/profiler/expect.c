@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "decode/event.h"
 #include "devlog/record.h"
 
 enum { MOST_OPEN = 32 }; /* passes of a zone inside of one another; what is deeper is not judged */
@@ -57,14 +58,13 @@ static void ends(judged *j, uint64_t time)
         outside(j, time - j->open[j->n_open]);
 }
 
-/* {"count":N,"min":N,"max":N}, as raw_marks.c writes it. */
 static void sum_of_passes(judged *j, const char *meta, uint64_t passes)
 {
     unsigned long long count, min, max;
     j->seen += passes;
     j->ended += passes;
     if (j->of->kind != DEVLOG_EXPECTS_CYCLES || !passes) return;
-    if (sscanf(meta, "{\"count\":%llu,\"min\":%llu,\"max\":%llu}", &count, &min, &max) != 3) return;
+    if (sscanf(meta, DL_SUM_META, &count, &min, &max) != 3) return;
     outside(j, min);
     if (max != min) outside(j, max);
 }

@@ -109,6 +109,24 @@ static void without_counts_it_says_how_to_get_them(void **state)
     stop(&f);
 }
 
+/* Of a sum the longest pass counts, which is what it records. */
+static void a_sum_has_a_budget(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    fixture f = start("tests/sim/kernels/kinds.c", "TRISC1", NULL, "annotate");
+    set_args(&f, 0, 0);
+    check_ok(devlog_launch_program(f.device, f.program, &err), &err);
+    uint64_t most = 0;
+    assert_null(judge(&f, "sum", "TRISC1", UINT64_MAX, &most));
+    assert_true(most > 0 && most < 1000);
+    assert_null(judge(&f, "sum", NULL, most, NULL));
+    char *report = judge(&f, "sum", NULL, most - 1, NULL);
+    assert_non_null(strstr(report, "1 more than its budget of"));
+    free(report);
+    stop(&f);
+}
+
 static void a_device_without_a_capture(void **state)
 {
     (void)state;
@@ -251,6 +269,7 @@ int main(void)
         cmocka_unit_test(one_instruction_more_fails),
         cmocka_unit_test(the_macro_fails),
         cmocka_unit_test(without_counts_it_says_how_to_get_them),
+        cmocka_unit_test(a_sum_has_a_budget),
         cmocka_unit_test(a_device_without_a_capture),
         cmocka_unit_test(lost_records_are_not_within_a_budget),
         cmocka_unit_test(a_killed_run_keeps_no_budget),

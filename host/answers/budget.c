@@ -169,13 +169,12 @@ static void see_batch(budgets *b, const devlog_log *log, const devlog_batch *bat
                 &(seen){devlog_log_zone(log, z->zone[i]).name, z->stream[i], z->launch[i],
                         z->end[i] - z->start[i], 1});
     for (size_t i = 0; i < v->count; i++) {
-        unsigned long long count, least, most;
-        if (v->kind[i] != DEVLOG_VALUE_SUM ||
-            sscanf(devlog_log_text(log, v->text[i]), DL_SUM_META, &count, &least, &most) != 3)
-            continue;
-        if (count)
+        if (v->kind[i] != DEVLOG_VALUE_SUM) continue;
+        const dl_sum_passes p = dl_sum_passes_of(devlog_log_text(log, v->text[i]), v->data[i]);
+        if (p.told && p.count)
             see_all(b, log,
-                    &(seen){devlog_log_zone(log, v->zone[i]).name, v->stream[i], v->launch[i], most, count});
+                    &(seen){devlog_log_zone(log, v->zone[i]).name, v->stream[i], v->launch[i], p.longest,
+                            p.count});
     }
 }
 

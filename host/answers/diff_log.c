@@ -1,13 +1,14 @@
 /* A device log or capture as a run of a diff: launches, and zones of each RISC. See diff.h. A zone's value is
  * what it took on average in a launch, over the cores; in an op it is what it took itself, without the zones
  * inside it, added up over its passes and averaged over the cores. Logs of one launch give every zone by
- * itself. */
+ * itself, but those that were summed up. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "answers/busy.h"
 #include "answers/diff.h"
 #include "decode/door.h"
+#include "decode/event.h"
 
 enum {
     MOST_OPEN = 64,          /* zones inside one another whose own times are told apart */
@@ -19,8 +20,8 @@ typedef struct zone_of {
     uint32_t risc, zone, launch;
     uint64_t own, whole; /* cycles, in the chip's clock */
     uint32_t n, cores;
-    uint32_t met; /* of one core: the launch that it was last met in, and 1 */
-    bool used;
+    uint32_t met;      /* of one core: the launch that it was last met in, and 1 */
+    bool used, summed; /* summed: passes through a sum, which has no instances */
 } zone_of;
 
 /* By risc, zone and launch: open addressing. */
@@ -157,6 +158,23 @@ static bool add_zone(adding *a, const devlog_zones *z, size_t i)
     to->n++;
     to->cores += core->met != z->launch[i] + 1;
     core->met = z->launch[i] + 1;
+    return true;
+}
+
+static bool add_sum(adding *a, const devlog_values *v, size_t i)
+{
+    const stream_of *s = &a->streams[v->stream[i]];
+    const dl_sum_passes p = dl_sum_passes_of(devlog_log_text(a->log, v->text[i]), v->data[i]);
+    if (!p.count) return true;
+    zone_of *to = zone_at(&a->zones, s->risc, v->zone[i], v->launch[i]);
+    zone_of *core = zone_at(&a->cores, v->stream[i], v->zone[i], 0);
+    if (!to || !core) return false;
+    to->summed = true;
+    to->own += v->data[i];
+    to->whole += v->data[i];
+    to->n += (uint32_t)p.count;
+    to->cores += core->met != v->launch[i] + 1;
+    core->met = v->launch[i] + 1;
     return true;
 }
 
@@ -331,7 +349,7 @@ static void add_zones(adding *a)
         const zone_of *z = &a->zones.items[i];
         const bool in_launch = z->launch < a->n_ops;
         const double scale = in_launch ? scale_of(a, devlog_log_launch(a->log, z->launch).chip) : 1;
-        if (!instances || z->launch)
+        if (!instances || z->launch || z->summed)
             diff_add(a->d, line_of(a, z, UINT32_MAX), a->side, a->run, (double)z->whole * scale, z->n);
         if (in_launch && a->ops && a->ops[z->launch] != UINT32_MAX)
             diff_add(a->d, line_of(a, z, a->ops[z->launch]), a->side, a->run,
@@ -347,6 +365,8 @@ static devlog_status add_batches(adding *a, devlog_error *err)
         bool good = grow_streams(a);
         for (size_t i = 0; good && i < b.zones.count; i++)
             good = add_zone(a, &b.zones, i);
+        for (size_t i = 0; good && i < b.values.count; i++)
+            if (b.values.kind[i] == DEVLOG_VALUE_SUM) good = add_sum(a, &b.values, i);
         if (!good) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }
     return status;

@@ -179,18 +179,38 @@ static uint32_t code_without(const run_log *l, const stream_of *s)
     return l->asked.all || (s->of_host && l->asked.whole) ? 1 : NOT_WANTED;
 }
 
+/* A zone that is summed up over a launch is one like others, but that nobody knows around what it is. Where the log does not tell its passes
+ * (tt-metal's do not), each launch is one. */
+static bool add_sum(run_log *l, stream_of *s, const dl_event *e, uint32_t code)
+{
+    const dl_sum_passes p = dl_sum_passes_of(dl_text(dl_decode_tables(l->decode), e->meta), e->data);
+    if (!p.count) return true;
+    part *to = part_of(l, s, e->stream, e->site, code);
+    if (!to) return false;
+    to->own += e->data;
+    to->total += e->data;
+    to->count += p.count;
+    if (p.shortest < to->min) to->min = p.shortest;
+    if (p.longest > to->max) to->max = p.longest;
+    return true;
+}
+
 static bool add_zones(run_log *l, stream_of *s, const dl_run *run)
 {
     uint32_t launch = DL_NONE, code = code_without(l, s);
     for (const dl_event *z = run->events, *end = z + run->n_events; z < end; z++) {
-        if (z->kind != DL_EVENT_ZONE) continue;
-        const uint64_t own = own_of(s, z->depth, z->end - z->start);
+        if (z->kind != DL_EVENT_ZONE && z->kind != DL_EVENT_SUM) continue;
+        const uint64_t own = z->kind == DL_EVENT_ZONE ? own_of(s, z->depth, z->end - z->start) : 0;
         if (z->launch != launch) {
             launch = z->launch;
             code = launch == DL_NONE ? code_without(l, s) : code_at(l, launch, z->start);
             if (!code) return false;
         }
         if (code == NOT_WANTED) continue;
+        if (z->kind == DL_EVENT_SUM) {
+            if (!add_sum(l, s, z, code)) return false;
+            continue;
+        }
         part *to = add_zone(l, s, z->stream, z->site, launch, z->start, z->end, own, code);
         if (!to) return false;
         if (!(z->own_cost | z->flags)) continue;

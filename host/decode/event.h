@@ -2,11 +2,13 @@
  * stitching, trace exporters, pages) is built on these.
  *
  * Order: within one stream (a RISC) events come in the order in which they closed, so a nested zone comes
- * before the zone around it and ends are in time order. Between streams the order is that of the input, which
- * is by core, not by time; who needs one order over all RISCs sorts (decode/sorter.h). The same input gives
+ * before the zone around it and ends are in time order. Between streams the order is that of the input, by
+ * core or by time; who needs one order over all RISCs sorts (decode/sorter.h). The same input gives
  * the same order, whatever the number of threads. */
 #ifndef DEVLOG_DECODE_EVENT_H
 #define DEVLOG_DECODE_EVENT_H
+
+#include <stdio.h>
 
 #include "decode/loss.h"
 #include "decode/tables.h"
@@ -20,8 +22,21 @@ typedef enum dl_event_kind {
     DL_EVENT_DROPPED, /* data counts markers that the device had no room for, from this point in time on */
 } dl_event_kind;
 
-/* The meta data of a sum, for sscanf, as capture/raw_marks.c writes them: passes, and the shortest and the longest in cycles. */
-#define DL_SUM_META "{\"count\":%llu,\"min\":%llu,\"max\":%llu}"
+/* Passes through a sum, and the shortest and the longest of them in cycles. */
+typedef struct dl_sum_passes {
+    uint64_t count, shortest, longest;
+    bool told; /* false: the log does not tell them (tt-metal's do not), and all of the sum stands for one */
+} dl_sum_passes;
+
+/* `meta`: of the event, as capture/raw_marks.c writes it; in device logs with ';' for ','. */
+static inline dl_sum_passes dl_sum_passes_of(const char *meta, uint64_t sum)
+{
+    unsigned long long count, shortest, longest;
+    if (sscanf(meta, "{\"count\":%llu%*1[,;]\"min\":%llu%*1[,;]\"max\":%llu}", &count, &shortest, &longest) !=
+        3)
+        return (dl_sum_passes){1, sum, sum, false};
+    return (dl_sum_passes){count, shortest, longest, true};
+}
 
 enum {
     DL_EVENT_OVERLAPS = 2, /* a zone that does not nest: one that began inside it was still open at its end */

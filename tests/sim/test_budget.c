@@ -124,7 +124,19 @@ static void a_sum_has_a_budget(void **state)
     char *report = judge(&f, "sum", NULL, most - 1, NULL);
     assert_non_null(strstr(report, "1 more than its budget of"));
     free(report);
+    char log[500], line[700], row[100];
+    snprintf(log, sizeof log, "%s", devlog_profiler_log(f.device));
     stop(&f);
+    /* Reports have it among the zones, of the capture and of the device log. */
+    snprintf(row, sizeof row, "\nsum,TRISC_1,,kinds.c:26,1,%llu,", (unsigned long long)most);
+    for (int capture = 0; capture < 2; capture++) {
+        if (capture) strcpy(strrchr(log, '/') + 1, "capture.devlog");
+        snprintf(line, sizeof line, "report --format csv --tables zones %s", log);
+        char *text = devlog_ok(line, 0);
+        char *found = strstr(text, "\nsum,TRISC_1,");
+        if (!found || strncmp(found, row, strlen(row)) != 0) fail_msg("no %s in:\n%s", row, text);
+        free(text);
+    }
 }
 
 static void a_device_without_a_capture(void **state)

@@ -306,6 +306,27 @@ static void bad_input_is_said(void **state)
     devlog_fails("causes", 1, "there is no log in generated/profiler");
 }
 
+/* tt-metal sums up what compute waits for pages, and writes one number a launch. */
+static void a_report_sees_waits_that_are_sums(void **state)
+{
+    (void)state;
+    for (unsigned waited = 200; waited <= 300; waited += 100) {
+        dl_str add = {0};
+        dl_str_add(
+            &add,
+            "0,1,2,TRISC_0,90,1050,0,7,,,TRISC-FW,ZONE_START,5,a.c,\n0,1,2,TRISC_0,91,1100,0,7,,,TRISC-KERNEL,ZONE_START,5,a.c,\n");
+        dl_str_fmt(&add, "0,1,2,TRISC_0,92,2090,%u,7,,,CB-COMPUTE-WAIT-FRONT,ZONE_TOTAL,5,a.c,\n", waited);
+        dl_str_add(&add, "0,1,2,TRISC_0,91,2100,0,7,,,TRISC-KERNEL,ZONE_END,5,a.c,\n"
+                         "0,1,2,TRISC_0,90,2200,0,7,,,TRISC-FW,ZONE_END,5,a.c,\n");
+        write_log("sums.csv", (change){.without = LINES, .plain = true, .add = add.text});
+        dl_str_free(&add);
+        char *out = devlog_ok("report --format csv --tables advice sums.csv", 0);
+        const bool told = strstr(out, "\nunpack_waits,") != NULL;
+        if (told != (waited == 300)) fail_msg("%u of 1000 cycles: %s", waited, out);
+        free(out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +340,7 @@ int main(void)
         cmocka_unit_test(losses_are_said),
         cmocka_unit_test(bad_input_is_said),
         cmocka_unit_test(a_report_says_it),
+        cmocka_unit_test(a_report_sees_waits_that_are_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -415,6 +415,50 @@ static void order_of_rows(void **state)
     free(said[1]);
 }
 
+/* Sums are zones of so many passes, and of one a launch where the log does not say of how many. */
+static void sums_are_zones(void **state)
+{
+    (void)state;
+    for (int told = 0; told < 2; told++) {
+        for (unsigned sum = 1000; sum <= 1500; sum += 500) {
+            log_of l = plain_log;
+            char path[600];
+            l.launches = 3;
+            l.by_time = true;
+            write_log(sum == 1000 ? "old.csv" : "new.csv", &l);
+            snprintf(path, sizeof path, "%s", in_scratch(sum == 1000 ? "old.csv" : "new.csv"));
+            FILE *f = fopen(path, "a");
+            assert_non_null(f);
+            for (unsigned i = 0; i < 6; i++) /* in all launches of both cores */
+                fprintf(f, "0,%u,1,TRISC_1,901,%u,%u,%u,inner,ZONE_TOTAL,55,/src/matmul.cc,%s\n", i % 2 + 1,
+                        1000150 + i / 2 * 100000, sum, l.id + i / 2,
+                        told ? "{\"count\":10;\"min\":50;\"max\":200}" : "");
+            fclose(f);
+        }
+        char *text = devlog_ok("diff --exact --format json --fail-on 'zone>+5%' old.csv new.csv", 4);
+        cJSON *json = cJSON_Parse(text);
+        const cJSON *line;
+        unsigned met = 0;
+        cJSON_ArrayForEach(line, cJSON_GetObjectItem(json, "lines"))
+        {
+            if (strcmp(cJSON_GetObjectItem(line, "name")->valuestring, "inner") != 0) continue;
+            const cJSON *old = cJSON_GetObjectItem(line, "old"), *new = cJSON_GetObjectItem(line, "new");
+            assert_int_equal(cJSON_GetObjectItem(old, "count")->valueint, told ? 60 : 6);
+            assert_true(cJSON_GetObjectItem(old, "mean")->valuedouble == (told ? 100 : 1000));
+            assert_true(cJSON_GetObjectItem(new, "mean")->valuedouble == (told ? 150 : 1500));
+            met++;
+        }
+        assert_int_equal(met, 1);
+        has(text, "TRISC_1 inner: mean");
+        cJSON_Delete(json);
+        free(text);
+        text = devlog_ok("report --format csv --tables zones old.csv", 0);
+        has(text, told ? "inner,TRISC_1,,matmul.cc:55,60,6000," : "inner,TRISC_1,,matmul.cc:55,6,6000,");
+        has(text, told ? ",6000,50,200," : ",6000,1000,1000,");
+        free(text);
+    }
+}
+
 /* ---- Gates --- */
 
 /* A condition on what neither side has could not be true, and does not pass. */
@@ -668,6 +712,7 @@ int main(void)
         cmocka_unit_test(repeats_of_logs),
         cmocka_unit_test(zones_of_ops),
         cmocka_unit_test(order_of_rows),
+        cmocka_unit_test(sums_are_zones),
         cmocka_unit_test(a_gate_on_nothing_is_undecided),
         cmocka_unit_test(a_gate_is_not_passed_wrongly),
         cmocka_unit_test(outputs),

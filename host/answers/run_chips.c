@@ -153,6 +153,7 @@ bool answer_is_collective(const char *code)
 
 typedef struct member {
     uint64_t key;
+    double start;             /* cycles of its chip; where nobody knows, the place in the report */
     uint32_t chip, at, place; /* at: in ops; place: the how manieth of the key on its chip */
 } member;
 
@@ -161,6 +162,7 @@ static int by_chip(const void *a, const void *b)
     const member *x = a, *y = b;
     if (x->chip != y->chip) return x->chip < y->chip ? -1 : 1;
     if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    if (x->start < y->start || x->start > y->start) return x->start < y->start ? -1 : 1;
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
@@ -244,9 +246,13 @@ bool run_merge_chips(answer_run *r)
     member *members = malloc((r->n_ops + 1) * sizeof *members);
     size_t n = 0;
     if (!members) return false;
-    for (size_t i = 0; i < r->n_ops; i++)
+    for (size_t i = 0; i < r->n_ops; i++) {
+        const double start = answer_wide(r, &r->ops[i])->numbers[OP_FW_START];
         if (r->ops[i].chips)
-            members[n++] = (member){.chip = answer_row(r, &r->ops[i])->chip, .at = (uint32_t)i};
+            members[n++] = (member){.start = isfinite(start) ? start : (double)i,
+                                    .chip = answer_row(r, &r->ops[i])->chip,
+                                    .at = (uint32_t)i};
+    }
     if (!arrange(r, members, n, KEY_ID)) {
         r->by_order = !upper_ids(r);
         arrange(r, members, n, r->by_order ? KEY_ORDER : KEY_UPPER);

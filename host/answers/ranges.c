@@ -1,5 +1,6 @@
 /* STEPS and SIGNPOSTS: what ran from each of them to the next. */
 #include <ctype.h>
+#include <stdlib.h>
 
 #include "answers/sections.h"
 
@@ -21,29 +22,49 @@ typedef struct sums {
     size_t ops;
 } sums;
 
-/* Ops from row `from` on, before row `to`; *at goes on from call to call. */
-static sums sum_of(const answer_run *r, size_t *at, size_t from, size_t to)
+static void add_op(sums *to, const answer_op *op)
 {
-    sums s = {0};
-    while (*at < r->n_ops && r->ops[*at].row < from)
-        ++*at;
-    for (; *at < r->n_ops && r->ops[*at].row < to; ++*at) {
-        const answer_op *op = &r->ops[*at];
-        s.ops++;
-        if (isfinite(op->time)) s.time += op->time;
-        if (isfinite(op->gap)) s.gap += op->gap;
-        if (isfinite(op->host)) s.host += op->host;
-        s.has_time |= isfinite(op->time) != 0;
-        s.has_gap |= isfinite(op->gap) != 0;
-        s.has_host |= isfinite(op->host) != 0;
-    }
-    return s;
+    to->ops++;
+    if (isfinite(op->time)) to->time += op->time;
+    if (isfinite(op->gap)) to->gap += op->gap;
+    if (isfinite(op->host)) to->host += op->host;
+    to->has_time |= isfinite(op->time) != 0;
+    to->has_gap |= isfinite(op->gap) != 0;
+    to->has_host |= isfinite(op->host) != 0;
 }
 
-static void add(answer *a, const answer_run *r, const answer_wishes *w, bool steps)
+static void add_sums(sums *to, const sums *more)
+{
+    to->ops += more->ops;
+    to->time += more->time;
+    to->gap += more->gap;
+    to->host += more->host;
+    to->has_time |= more->has_time;
+    to->has_gap |= more->has_gap;
+    to->has_host |= more->has_host;
+}
+
+/* By point: ops of the rows behind it, up to the next. Ops of several chips are not in the order of their rows. NULL: no memory. */
+static sums *sums_of_points(const answer_run *r)
+{
+    sums *all = calloc(r->n_points + 1, sizeof *all);
+    for (size_t i = 0; all && i < r->n_ops; i++) {
+        size_t low = 0, high = r->n_points; /* the first point behind the op */
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+            if (r->points[middle] <= r->ops[i].row)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low) add_op(&all[low - 1], &r->ops[i]);
+    }
+    return all;
+}
+
+static void add(answer *a, const answer_run *r, const answer_wishes *w, const sums *points, bool steps)
 {
     answer_section *s = NULL;
-    size_t at = 0;
     double all = 0;
     for (size_t i = 0; i < r->n_ops; i++)
         if (isfinite(r->ops[i].time)) all += r->ops[i].time;
@@ -51,11 +72,12 @@ static void add(answer *a, const answer_run *r, const answer_wishes *w, bool ste
         const char *name = dl_intern_text(r->table->texts, r->table->rows[r->points[i]].code, NULL);
         if (is_step(name) != steps) continue;
         /* A step goes on to the next step, a signpost to the next point of any kind. */
-        size_t next = i + 1;
-        while (next < r->n_points && steps &&
-               !is_step(dl_intern_text(r->table->texts, r->table->rows[r->points[next]].code, NULL)))
-            next++;
-        const sums of = sum_of(r, &at, r->points[i], next < r->n_points ? r->points[next] : r->last);
+        sums of = points[i];
+        for (size_t next = i + 1;
+             next < r->n_points && steps &&
+             !is_step(dl_intern_text(r->table->texts, r->table->rows[r->points[next]].code, NULL));
+             next++)
+            add_sums(&of, &points[next]);
         if (!s)
             s = answer_table(a, steps ? "steps" : "signposts", steps ? "STEPS" : "SIGNPOSTS", columns,
                              sizeof columns / sizeof columns[0]);
@@ -74,8 +96,12 @@ static void add(answer *a, const answer_run *r, const answer_wishes *w, bool ste
                         "report on what lies between two of them.");
 }
 
-void answer_add_ranges(answer *a, const answer_run *r, const answer_wishes *w)
+bool answer_add_ranges(answer *a, const answer_run *r, const answer_wishes *w)
 {
-    add(a, r, w, true);
-    add(a, r, w, false);
+    sums *points = sums_of_points(r);
+    if (!points) return false;
+    add(a, r, w, points, true);
+    add(a, r, w, points, false);
+    free(points);
+    return true;
 }

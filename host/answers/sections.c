@@ -15,7 +15,7 @@ devlog_status answer_make(answer *a, const answer_run *r, const answer_wishes *w
     good = good && answer_add_kernels(a, r, w) && answer_add_ops(a, r, w) && answer_add_roofline(a, r, w);
     answer_add_zones(a, r, w);
     if (r->causes) causes_answer_short(a, r->causes, w->top);
-    answer_add_ranges(a, r, w);
+    good = answer_add_ranges(a, r, w) && good;
     answer_add_chips(a, r);
     if (r->memory) status = memory_answer_short(a, r->memory, err);
     if (status) return status;

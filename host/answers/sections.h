@@ -63,7 +63,7 @@ bool answer_add_ops(answer *a, const answer_run *r, const answer_wishes *w);    
 bool answer_add_kernels(answer *a, const answer_run *r, const answer_wishes *w);  /* kernel_stats.c */
 bool answer_add_roofline(answer *a, const answer_run *r, const answer_wishes *w); /* roofline.c */
 void answer_add_zones(answer *a, const answer_run *r, const answer_wishes *w);    /* zone_stats.c */
-void answer_add_ranges(answer *a, const answer_run *r, const answer_wishes *w);   /* ranges.c */
+bool answer_add_ranges(answer *a, const answer_run *r, const answer_wishes *w);   /* ranges.c */
 void answer_add_chips(answer *a, const answer_run *r);                            /* verdict.c */
 void answer_add_summary(answer *a, const answer_run *r);                          /* verdict.c */
 void answer_add_losses(answer *a, const answer_run *r);                           /* verdict.c */

@@ -118,6 +118,26 @@ static void figures_are_those_by_hand(void **state)
     free(first);
 }
 
+/* Chip by chip: the row of an op's slowest chip stands behind those of other ops. Each op counts where that row stands. */
+static void signposts_have_their_ops(void **state)
+{
+    (void)state;
+    static const char rows[] =
+        "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,HOST START TS,HOST END TS,HOST DURATION [ns],DEVICE KERNEL DURATION [ns]\n"
+        "A,tt_dnn_device,1024,0,1000,1100,100,10\n"
+        "B,tt_dnn_device,2048,0,2000,2100,100,20\n"
+        "half,signpost,,,2500,,,\n"
+        "A,tt_dnn_device,1025,1,3000,3100,100,400\n"
+        "B,tt_dnn_device,2049,1,4000,4100,100,8\n"
+        "end,signpost,,,4500,,,\n"
+        "C,tt_dnn_device,3072,0,5000,5100,100,1000\n"
+        "C,tt_dnn_device,3073,1,6000,6100,100,3000\n";
+    write_text(in_scratch("points.csv"), rows);
+    char *text = devlog_ok("report --format csv --tables signposts points.csv", 0);
+    if (!strstr(text, "\nhalf,1,400,") || !strstr(text, "\nend,1,3000,")) fail_msg("%s", text);
+    free(text);
+}
+
 /* A captured op ran when it was replayed, and not on the host; one whose device data are missing did not run on the host either. */
 static void captured_ops_ran_when_replayed(void **state)
 {
@@ -182,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_those_by_hand),
+        cmocka_unit_test(signposts_have_their_ops),
         cmocka_unit_test(captured_ops_ran_when_replayed),
         cmocka_unit_test(columns_in_any_place),
     };

@@ -16,7 +16,7 @@ typedef struct piece {
     uint64_t from, until; /* its first mark and its last; from CAUSES_NEVER: it has none */
     uint64_t lost_until, lost_from;
     int64_t open; /* zones that began in it and did not end, or the other way round */
-    uint8_t has;
+    uint8_t has, risc;
 } piece;
 
 struct causes_log {
@@ -161,7 +161,8 @@ static bool take_run(causes_log *l, const dl_run *run)
                  .from = run->n_marks ? run->marks[0].time : CAUSES_NEVER,
                  .until = run->n_marks ? run->marks[run->n_marks - 1].time : 0,
                  .lost_from = run->unlisted ? 0 : CAUSES_NEVER,
-                 .has = run->has};
+                 .has = run->has,
+                 .risc = (uint8_t)s->risc};
     l->n_pieces++;
     take_losses(l, run, p);
     for (uint32_t i = 0; i < run->n_events; i++)
@@ -214,6 +215,8 @@ static int by_launch(const void *a, const void *b)
     const piece *x = a, *y = b;
     if (x->launch != y->launch) return x->launch < y->launch ? -1 : 1;
     if (x->core != y->core) return x->core < y->core ? -1 : 1;
+    if (x->risc != y->risc)
+        return x->risc < y->risc ? -1 : 1; /* not in the order in which the log has them */
     if (x->stream != y->stream) return x->stream < y->stream ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
 }

@@ -6,6 +6,11 @@
 
 #include "answers/diff.h"
 
+static double per_run(const diff_part *p, uint32_t runs)
+{
+    return runs ? p->mean * (double)(p->count - p->without) / runs : 0;
+}
+
 /* The samples in order, and what they are on average. */
 static void describe(diff *d, diff_part *p, uint32_t runs)
 {
@@ -23,7 +28,17 @@ static void describe(diff *d, diff_part *p, uint32_t runs)
     rank_test_sort(p->sorted, p->n);
     p->mean = values > 0 ? sum / values : 0;
     p->median = rank_test_median(p->sorted, p->n);
-    p->per_run = runs ? p->mean * (double)(p->count - p->without) / runs : 0;
+    p->per_run = per_run(p, runs);
+}
+
+/* Means that differ by no more than the order in which their values were added up are one. */
+static void forget_rounding(const diff *d, diff_line *l)
+{
+    const diff_part *x = &l->part[DIFF_OLD];
+    diff_part *y = &l->part[DIFF_NEW];
+    if (!x->n || !y->n || !(fabs(y->mean - x->mean) <= 1e-12 * fabs(x->mean))) return;
+    y->mean = x->mean;
+    y->per_run = per_run(y, d->side_runs[DIFF_NEW]);
 }
 
 static bool all_equal(const diff_line *l)
@@ -65,6 +80,7 @@ static void look_at(diff *d, diff_line *l, rank_test *t)
     for (int side = 0; side < DIFF_SIDES; side++)
         describe(d, &l->part[side], d->side_runs[side]);
     if (d->no_memory) return;
+    forget_rounding(d, l);
     l->difference = y->per_run - x->per_run;
     l->has_change = x->n && y->n && x->mean > 0;
     if (l->has_change) l->change = 100 * (y->mean / x->mean - 1);

@@ -379,11 +379,6 @@ size_t buffer_count(const devlog_device *device)
     return device->buffers ? device->buffers->n : 0;
 }
 
-uint32_t buffer_made(const devlog_device *device)
-{
-    return device->buffers ? device->buffers->made : 0;
-}
-
 /* ---- Where it is, and what is in it --- */
 
 uint64_t buffer_address(const devlog_device *device, const device_buffer *b)

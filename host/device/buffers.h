@@ -51,10 +51,9 @@ uint64_t buffer_peak_since(devlog_device *device, devlog_memory memory);
 uint64_t buffer_limit(const devlog_device *device, devlog_memory memory, uint64_t stream_bytes);
 uint32_t buffer_banks(const devlog_device *device, devlog_memory memory);
 
-/* Those that live, in the order in which they were made; and how many were ever made. */
+/* Those that live, in the order in which they were made. */
 const device_buffer *buffer_live(const devlog_device *device, size_t at);
 size_t buffer_count(const devlog_device *device);
-uint32_t buffer_made(const devlog_device *device);
 
 /* Frees all of it. */
 void buffers_free(devlog_device *device);

@@ -242,7 +242,6 @@ void ranks_free(ranks *r)
         free(r->items[i].folder);
         free(r->items[i].report);
         free(r->items[i].silent);
-        free(r->items[i].anchor);
     }
     if (r->hosts) {
         for (size_t i = 0; i < r->n && r->hosts->clocks; i++)

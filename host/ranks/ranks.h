@@ -104,7 +104,6 @@ typedef struct rank_entry {
     char *folder;            /* as it was found */
     char *report;            /* path */
     uint64_t rows, lost;     /* of the report; of them with an op that has no device data */
-    uint32_t *anchor;        /* by row: the item before it, + 1, of all rows; 0: none */
     bool incomplete;         /* what the report was made of had losses, or the report itself is cut */
     bool apart;              /* no op of it is on another rank */
     char *silent;            /* why nothing is known of it; NULL: it has ops with device data */

@@ -1,5 +1,6 @@
 /* The path of a log's run through its launches, as sections of an answer: what they are made of is causes_sums.h, the arithmetic
  * causes_run.h. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "answers/causes_answer.h"
@@ -8,6 +9,14 @@
 /* Host time where every chip's clock is known by it; else cycles, of one chip. */
 typedef enum run_clock { CLOCK_HOST, CLOCK_CYCLES, CLOCK_NONE } run_clock;
 
+/* Clocks that would put it hundreds of years away are no clocks, and differences of such times would not fit. */
+static bool has_host_ns(const dl_chip_clocks *clocks, uint32_t chip, uint64_t cycles)
+{
+    double ns = NAN, error;
+    dl_chip_clocks_ns(clocks, chip, cycles, &ns, &error);
+    return fabs(ns) < 4e18;
+}
+
 static int64_t host_ns(const dl_chip_clocks *clocks, uint32_t chip, uint64_t cycles)
 {
     double ns = 0, error;
@@ -15,17 +24,26 @@ static int64_t host_ns(const dl_chip_clocks *clocks, uint32_t chip, uint64_t cyc
     return (int64_t)ns;
 }
 
-static run_clock clock_of(const causes_sums *s)
+/* The clock by which launches are one run; *first: the first one's start, in cycles. */
+static run_clock clock_of(const causes_sums *s, uint64_t *first)
 {
     const dl_tables *t = dl_decode_tables(s->decode);
     const dl_launch *launches = dl_decode_launches(s->decode)->items;
     bool fitted = true, one = true;
+    uint64_t last = 0;
+    *first = UINT64_MAX;
     for (size_t i = 0; i < s->n_launches; i++) {
-        const uint32_t chip = launches[s->launches[i].launch].chip;
-        const dl_chip_clock *c = dl_chip_clocks_of(dl_decode_clocks(s->decode), t->chips[chip].id);
-        fitted &= c && c->fitted;
+        const causes_launch_sum *l = &s->launches[i];
+        const uint32_t chip = launches[l->launch].chip;
+        const dl_chip_clocks *clocks = dl_decode_clocks(s->decode);
+        const dl_chip_clock *c = dl_chip_clocks_of(clocks, t->chips[chip].id);
+        fitted &= c && c->fitted && has_host_ns(clocks, t->chips[chip].id, l->start) &&
+                  has_host_ns(clocks, t->chips[chip].id, l->start + l->cycles);
         one &= chip == launches[s->launches[0].launch].chip;
+        if (l->start < *first) *first = l->start;
+        if (l->start + l->cycles > last) last = l->start + l->cycles;
     }
+    one &= last - *first <= (uint64_t)INT64_MAX;
     return fitted ? CLOCK_HOST : one ? CLOCK_CYCLES : CLOCK_NONE;
 }
 
@@ -34,7 +52,7 @@ static int64_t since(const dl_chip_clocks *clocks, uint64_t host)
     return host && clocks ? (int64_t)(host - clocks->origin) : CAUSES_RUN_UNKNOWN;
 }
 
-static void fill(const causes_sums *s, run_clock clock, causes_run_launch *to)
+static void fill(const causes_sums *s, run_clock clock, uint64_t first, causes_run_launch *to)
 {
     const dl_tables *t = dl_decode_tables(s->decode);
     const dl_chip_clocks *clocks = dl_decode_clocks(s->decode);
@@ -45,8 +63,8 @@ static void fill(const causes_sums *s, run_clock clock, causes_run_launch *to)
         causes_run_launch *x = &to[i];
         *x = (causes_run_launch){.chip = chip,
                                  .number = (uint32_t)i,
-                                 .start = (int64_t)l->start,
-                                 .end = (int64_t)(l->start + l->cycles),
+                                 .start = (int64_t)(l->start - first),
+                                 .end = (int64_t)(l->start + l->cycles - first),
                                  .call_start = CAUSES_RUN_UNKNOWN,
                                  .call_end = CAUSES_RUN_UNKNOWN,
                                  .pull_start = CAUSES_RUN_UNKNOWN,
@@ -146,12 +164,13 @@ static void add_launches(answer *a, const causes_sums *s, const causes_run *r, s
 
 devlog_status causes_answer_run(answer *a, const causes_sums *s, size_t top, devlog_error *err)
 {
-    const run_clock clock = clock_of(s);
+    uint64_t first;
+    const run_clock clock = clock_of(s, &first);
     if (!s->n_launches || clock == CLOCK_NONE) return DEVLOG_OK; /* chips that cannot be compared */
     causes_run_launch *launches = malloc(s->n_launches * sizeof *launches);
     causes_run r;
     if (!launches) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    fill(s, clock, launches);
+    fill(s, clock, first, launches);
     a->cycles = clock == CLOCK_CYCLES;
     devlog_status status = causes_run_make(&r, launches, s->n_launches, err);
     if (!status) {

@@ -291,9 +291,14 @@ void answer_add_summary(answer *a, const answer_run *r)
     answer_fact(a, s, "runtime", "runtime", ANSWER_TIME, wall, "wall time");
     answer_fact(a, s, "device_time", "device time", ANSWER_TIME, kernels, "of all ops");
     answer_fact(a, s, "compile_time", "compile time", ANSWER_TIME, r->cycles ? NAN : r->compile_time, NULL);
-    answer_fact(a, s, "flops", "FLOPs", ANSWER_FLOPS, flops, "of ops whose shapes and kind are known");
+    const bool several = r->n_chips > 1;
+    answer_fact(a, s, "flops", "FLOPs", ANSWER_FLOPS, flops,
+                several ? "of ops whose shapes and kind are known, of each on one of its chips"
+                        : "of ops whose shapes and kind are known");
     answer_fact(a, s, "flop_rate", "FLOP rate", ANSWER_FLOPS_PER_S, flops / seconds, "of the wall time");
-    answer_fact(a, s, "bytes", "bytes", ANSWER_BYTES, bytes, "that ops read and write, by their shapes");
+    answer_fact(a, s, "bytes", "bytes", ANSWER_BYTES, bytes,
+                several ? "that ops read and write, by their shapes, of each on one of its chips"
+                        : "that ops read and write, by their shapes");
     answer_fact(a, s, "peak_memory", "peak memory", ANSWER_BYTES,
                 r->memory ? (double)r->memory->chip_peak : NAN,
                 r->memory ? "L1 and DRAM of one chip, by its buffers" : "not in what was read");

@@ -178,6 +178,10 @@ static void captured_ops_ran_when_replayed(void **state)
     cJSON_Delete(json);
     free(text);
     dl_str_free(&out);
+    text = devlog_ok("report --format csv --tables indicators trace.csv", 0);
+    assert_non_null(
+        strstr(text, "\ntimeless,without device data,50,percent,bad,")); /* one, beside two replays */
+    free(text);
 }
 
 /* An op report is known by its first line, wherever in it the code of ops stands. */

@@ -114,36 +114,69 @@ static bool add_own_times(answer_run *r, const bool *again)
 
 /* ---- All of it --- */
 
+/* Ops by what tells them apart, and of which of them a row has device data. */
+typedef struct ops_met {
+    dl_intern *keys; /* number 0 is of those without an id */
+    bool *ran;
+} ops_met;
+
+static bool begin_met(ops_met *m, size_t n)
+{
+    *m = (ops_met){dl_intern_new((uint32_t)n + 2, 32 * (n + 2)),
+                   calloc(n + 2, 1)}; /* no more than rows: none is refused */
+    return m->keys && m->ran;
+}
+
+static void end_met(ops_met *m)
+{
+    dl_intern_free(m->keys);
+    free(m->ran);
+}
+
+/* DL_NO_STRING: no memory. */
+static uint32_t meet(ops_met *m, const uint64_t *key, size_t n, bool ran, bool *again)
+{
+    const uint32_t before = dl_intern_count(m->keys),
+                   at = dl_intern_add(m->keys, (const char *)key, n * sizeof *key);
+    *again = dl_intern_count(m->keys) == before;
+    if (at != DL_NO_STRING) m->ran[at] |= ran;
+    return at;
+}
+
+typedef struct met_as {
+    uint32_t op, on_chip; /* numbers; on_chip 0: the row names no chip */
+    bool again_on_chip;
+} met_as;
+
 /* Which rows say once more what another said of the host: an op on several chips may have a row for each, and an op of a trace
  * one for each replay, anywhere in the report. Finds ops that were captured, and counts those without device data in any of their
- * rows. NULL: no memory. */
+ * rows of a chip. NULL: no memory. */
 static bool *rows_again(answer_run *r)
 {
-    enum { RAN = 1 };
-    /* No more than rows: none is refused. Number 0 is of those without an id. */
-    dl_intern *met = dl_intern_new((uint32_t)r->n_ops + 2, 32 * (r->n_ops + 2));
-    uint32_t *number = calloc(r->n_ops + 1, sizeof *number);
-    uint8_t *state = calloc(r->n_ops + 2, 1);
-    bool *again = calloc(r->n_ops + 1, sizeof *again), good = met && number && state && again;
+    ops_met ops, on_chips;
+    met_as *as = calloc(r->n_ops + 1, sizeof *as);
+    bool *again = calloc(r->n_ops + 1, sizeof *again), good = as && again;
+    good = begin_met(&ops, r->n_ops) && good;
+    good = begin_met(&on_chips, r->n_ops) && good;
     for (size_t i = 0; good && i < r->n_ops; i++) {
         const op_table_row *row = answer_row(r, &r->ops[i]);
-        const uint64_t op[2] = {row->id, row->has & OP_HAS_HOST_START ? row->host_start : UINT64_MAX};
+        const bool ran = r->ops[i].chips > 0;
+        const uint64_t op[3] = {row->id, row->has & OP_HAS_HOST_START ? row->host_start : UINT64_MAX,
+                                row->chip};
         if (!(row->has & OP_HAS_ID)) continue;
-        const uint32_t before = dl_intern_count(met);
-        number[i] = dl_intern_add(met, (const char *)op, sizeof op);
-        again[i] = dl_intern_count(met) == before;
-        good = number[i] != DL_NO_STRING;
-        if (good && r->ops[i].chips) state[number[i]] = RAN;
+        as[i].op = meet(&ops, op, 2, ran, &again[i]);
+        if (row->has & OP_HAS_CHIP) as[i].on_chip = meet(&on_chips, op, 3, ran, &as[i].again_on_chip);
+        good = as[i].op != DL_NO_STRING && as[i].on_chip != DL_NO_STRING;
     }
     for (size_t i = 0; good && i < r->n_ops; i++) {
         answer_op *op = &r->ops[i];
         if (op->chips || answer_on_host(r, op)) continue;
-        op->captured = state[number[i]] == RAN;
-        r->timeless += !op->captured && !again[i];
+        op->captured = as[i].on_chip ? on_chips.ran[as[i].on_chip] : ops.ran[as[i].op];
+        r->timeless += !op->captured && !(as[i].on_chip ? as[i].again_on_chip : again[i]);
     }
-    dl_intern_free(met);
-    free(number);
-    free(state);
+    end_met(&ops);
+    end_met(&on_chips);
+    free(as);
     if (good) return again;
     free(again);
     return NULL;

@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -76,9 +77,12 @@ def main():
         same("ranks of it: %s" % text.stderr, [r["rank"] for r in said["sections"]["ranks"]["rows"]] if said else None, [0, 1])
     # One report on rank 0, while it runs: of ops, whose folders say their ranks, and where there is no devlog.
     with tempfile.TemporaryDirectory() as tmp:
-        for path, wanted in ((os.path.dirname(DEVLOG), 0), ("", 1)):
+        # An installed devlog would be found; where it lies beside everything else, nothing can be tried without one.
+        bare = os.pathsep.join(p for p in env["PATH"].split(os.pathsep) if not os.path.exists(os.path.join(p, "devlog")))
+        ways = [(os.path.dirname(DEVLOG) + os.pathsep + env["PATH"], 0)] + ([(bare, 1)] if shutil.which("mpirun", path=bare) else [])
+        for path, wanted in ways:
             command = "LD_PRELOAD=%s DEVLOG_MPI_REPORT=ops exec %s run --once --no-tar -o %s/rank$OMPI_COMM_WORLD_RANK -- %s" % (LIBRARY, DEVLOG, tmp, RING.replace("mpi_ring", "mpi_nn"))
-            done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", command], env=dict(env, PATH=path + ":" + env["PATH"]), capture_output=True, text=True)
+            done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", command], env=dict(env, PATH=path), capture_output=True, text=True)
             same("exit of a run with a report: %s" % done.stderr[-300:], done.returncode, 0)
             same("reports of all ranks", (done.stdout.count("MPI of 2 ranks"), done.stdout.count("RANKS AS ONE RUN")), (1, 1 - wanted))
             same("what cannot be run", done.stderr.count("cannot run devlog"), wanted)

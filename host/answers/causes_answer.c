@@ -56,8 +56,9 @@ static void facts(const making *m)
     answer *a = m->a;
     answer_section *f = answer_facts(a, "causes", "WHY IT WAITED");
     answer_fact(a, f, "launches", "launches", ANSWER_COUNT, (double)s->n_launches, NULL);
-    answer_fact(a, f, "cycles", "their cycles", ANSWER_CYCLES, (double)s->cycles,
-                "all of them added up, each from its first RISC's start to its last core's end");
+    answer_fact(
+        a, f, "cycles", "their cycles", ANSWER_CYCLES, (double)s->cycles,
+        "all of them added up, each from its first RISC's start to its last core's end; of one that never ended, to its last record");
     answer_fact(a, f, "known", "of them explained", ANSWER_PERCENT, share(s->known, s->cycles),
                 s->known == s->cycles ? "the path is known from end to start"
                                       : "from the end back to where records end");

@@ -90,9 +90,14 @@ typedef struct archive_history_options {
     bool medians; /* are compared, in place of averages */
 } archive_history_options;
 
-/* Sections for answer_print.h. *slower: figures whose last change is for the worse. */
+typedef struct archive_verdict {
+    size_t slower; /* figures whose last change is for the worse */
+    bool too_few;  /* runs: no outcome of so many could be told from chance among so many figures */
+} archive_verdict;
+
+/* Sections for answer_print.h. */
 devlog_status archive_history(archive *a, const archive_runs *runs, const archive_history_options *o,
-                              answer *out, size_t *slower, devlog_error *err);
+                              answer *out, archive_verdict *verdict, devlog_error *err);
 
 /* The page of these runs, appended to *out: it asks what has changed by itself, as archive_history does, of those runs that its reader
  * chooses; `name` and `top` of the options are not asked. */

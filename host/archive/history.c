@@ -226,11 +226,11 @@ static void add_runs(answer *a, const series *s, const archive_runs *runs, size_
 }
 
 devlog_status archive_history(archive *a, const archive_runs *runs, const archive_history_options *o,
-                              answer *out, size_t *slower, devlog_error *err)
+                              answer *out, archive_verdict *verdict, devlog_error *err)
 {
     all h = {.only = o->name, .medians = o->medians};
     const double alpha = 1 - o->confidence / 100;
-    *slower = 0;
+    *verdict = (archive_verdict){0};
     devlog_status status = archive_figures(a, runs, take, &h, err);
     if (!status && !h.n && h.without)
         status = dl_fail(
@@ -259,8 +259,8 @@ devlog_status archive_history(archive *a, const archive_runs *runs, const archiv
                 "Mann-Whitney's U at every place, corrected for places (Bonferroni) and figures (Holm): "
                 "when nothing changes, it says so of any with a probability of at most %g %%",
                 100 - o->confidence));
-        if (!add_changes(out, &h, runs, o->top, slower)) status = no_memory(err);
-        answer_fact(out, f, "slower", "slower now", ANSWER_COUNT, (double)*slower,
+        if (!add_changes(out, &h, runs, o->top, &verdict->slower)) status = no_memory(err);
+        answer_fact(out, f, "slower", "slower now", ANSWER_COUNT, (double)verdict->slower,
                     "their last change was for the worse");
         const double least =
             runs->n > 1
@@ -268,7 +268,8 @@ devlog_status archive_history(archive *a, const archive_runs *runs, const archiv
                                   runs->n < RANK_TEST_EXACT ? runs->n - runs->n / 2 : RANK_TEST_EXACT / 2) *
                       (double)(runs->n - 1) * (double)h.n
                 : 1;
-        if (least > alpha)
+        verdict->too_few = least > alpha;
+        if (verdict->too_few)
             answer_note(
                 out, f,
                 "These are too few runs for so many figures: nothing could be told from chance. Add runs, name a "

@@ -48,7 +48,8 @@ static const cli_option options[] = {
     {CLI_CHOICE, "of", 0, "average|median",
      "what is compared of ops and zones in history, and shown on the page; average unless told",
      offsetof(archive_args, of)},
-    {CLI_FLAG, "fail", 0, NULL, "exit with status 4 when the last change of any figure was for the worse",
+    {CLI_FLAG, "fail", 0, NULL,
+     "exit with status 4 when the last change of any figure was for the worse, and 5 when there are too few runs to tell",
      offsetof(archive_args, fail)},
     {CLI_NUMBER, "top", 0, "N", "lines of a table; 0: all. 20 unless told, all in JSON and CSV",
      offsetof(archive_args, top), 0, UINT32_MAX},
@@ -291,7 +292,7 @@ static int do_history(job *j, devlog_error *err)
     archive_filter f;
     archive_runs runs = {0};
     answer a;
-    size_t slower = 0;
+    archive_verdict verdict = {0};
     const archive_history_options o = {.name = j->rest->n ? j->rest->items[0] : NULL,
                                        .confidence = j->o->confidence,
                                        .least = j->o->least,
@@ -303,11 +304,12 @@ static int do_history(job *j, devlog_error *err)
     if (!status) status = archive_open(&j->a, j->o->file, false, err);
     if (!status) status = archive_find(j->a, &f, &runs, err);
     if (!status) status = check_boards(&runs, err);
-    if (!status) status = archive_history(j->a, &runs, &o, &a, &slower, err);
+    if (!status) status = archive_history(j->a, &runs, &o, &a, &verdict, err);
     if (!status) status = print(j, &a, err);
     archive_runs_free(&runs);
     answer_free(&a);
-    return status ? CLI_FAILED : slower && j->o->fail ? CLI_WORSE : CLI_OK;
+    if (status || !j->o->fail) return status ? CLI_FAILED : CLI_OK;
+    return verdict.slower ? CLI_WORSE : verdict.too_few ? CLI_UNDECIDED : CLI_OK;
 }
 
 static int do_page(job *j, devlog_error *err)
@@ -561,7 +563,7 @@ const cli_command cmd_archive = {
         "  devlog archive diff 41 42 -- --fail-on 'op>+5%'\n",
     .exit_worse =
         "of history --fail: the last change of a figure was for the worse; of diff: a condition of --fail-on is true",
-    .exit_undecided = "of diff: as it says",
+    .exit_undecided = "of history --fail: there are too few runs to tell; of diff: as it says",
     .see_also = "devlog-report(1), devlog-diff(1), devlog-run(1)",
     .run = run,
 };

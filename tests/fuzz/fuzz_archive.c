@@ -88,11 +88,11 @@ static void look(archive *db, const archive_filter *f)
     devlog_error err;
     archive_runs runs;
     answer a;
-    size_t slower = 0;
+    archive_verdict verdict;
     if (answer_begin(&a, &err)) abort();
     if (archive_find(db, f, &runs, &err) == DEVLOG_OK) {
         const archive_history_options o = {.confidence = 99, .least = 1, .top = 5};
-        if (archive_history(db, &runs, &o, &a, &slower, &err) == DEVLOG_OK) print(&a);
+        if (archive_history(db, &runs, &o, &a, &verdict, &err) == DEVLOG_OK) print(&a);
         for (size_t i = 0; i < runs.n && i < 3; i++)
             (void)archive_get(db, runs.items[i].id, got, &err);
     }

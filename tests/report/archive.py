@@ -201,6 +201,10 @@ def main():
             check(c and c["run"] == run and abs(c["change"] - much) < 2 and c["newest"] == "yes", "%s: %s" % (name, c))
         check(all(kind == "run" for kind, _ in found), "changes that are none: %s" % found)  # the whole changes with its ops
         same("exit of history --fail", archive(db, "history", "--fail", ok=(4,)).returncode, 4)
+        few = os.path.join(tmp, "few.sqlite")
+        archive(few, "add", paths[0])
+        check("too few runs" in archive(few, "history", "--fail", ok=(5,)).stdout, "too few runs pass")
+        check("too few runs" in archive(few, "history").stdout, "too few runs are said")
         each = rows(db, "history", "Softmax")
         same("runs of a figure", (len(each), [r["run"] for r in each if r["changed"] is not None]), (runs, [21]))
         same("a figure that has not changed", [r["changed"] for r in rows(db, "history", OPS[10]) if r["changed"]], [])

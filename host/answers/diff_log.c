@@ -282,16 +282,54 @@ static void add_gaps(adding *a)
     if (any) diff_add(a->d, DIFF_GAPS, a->side, a->run, gaps, 1);
 }
 
+typedef struct placed {
+    uint64_t start;
+    uint32_t chip, launch;
+} placed;
+
+static int by_chip_and_start(const void *a, const void *b)
+{
+    const placed *x = a, *y = b;
+    if (x->chip != y->chip) return x->chip < y->chip ? -1 : 1;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return x->launch < y->launch ? -1 : x->launch > y->launch;
+}
+
+/* By launch: the how manieth of its chip it was. The log's own numbers are those in which it has them, core by core perhaps. NULL: no
+ * memory. */
+static uint32_t *places_of(const adding *a)
+{
+    uint32_t *places = malloc((a->n_ops + 1) * sizeof *places);
+    placed *all = malloc((a->n_ops + 1) * sizeof *all);
+    for (size_t i = 0; places && all && i < a->n_ops; i++) {
+        const devlog_launch l = devlog_log_launch(a->log, (uint32_t)i);
+        all[i] = (placed){l.first_start, l.chip, (uint32_t)i};
+    }
+    if (places && all && a->n_ops) qsort(all, a->n_ops, sizeof *all, by_chip_and_start);
+    uint32_t place = 0;
+    for (size_t i = 0; places && all && i < a->n_ops; i++) {
+        place = i && all[i].chip == all[i - 1].chip ? place + 1 : 0;
+        places[all[i].launch] = place;
+    }
+    if (!all) {
+        free(places);
+        places = NULL;
+    }
+    free(all);
+    return places;
+}
+
 static void add_launches(adding *a)
 {
     diff *d = a->d;
     a->n_ops = devlog_log_launches(a->log);
     a->ops = malloc((a->n_ops + 1) * sizeof *a->ops);
-    if (!a->ops) d->no_memory = true;
+    uint32_t *places = places_of(a);
+    if (!a->ops || !places) d->no_memory = true;
     double device = 0;
     diff_chips chips = {0};
     bool any = false;
-    for (size_t i = 0; a->ops && i < a->n_ops; i++) {
+    for (size_t i = 0; a->ops && places && i < a->n_ops; i++) {
         const devlog_launch l = devlog_log_launch(a->log, (uint32_t)i);
         d->runs[a->run].launches++;
         a->ops[i] = UINT32_MAX;
@@ -301,7 +339,7 @@ static void add_launches(adding *a)
             continue;
         }
         dl_str_clear(&a->key);
-        dl_str_fmt(&a->key, "launch %u %u", d->several ? l.chip : 0, d->several ? l.number : 0);
+        dl_str_fmt(&a->key, "launch %u %u", d->several ? l.chip : 0, d->several ? places[i] : 0);
         const uint32_t line = a->key.failed ? UINT32_MAX : diff_find(d, DIFF_OP, a->key.text, a->key.len);
         if (line == UINT32_MAX) continue;
         const bool ran = has_run(&l);
@@ -309,7 +347,7 @@ static void add_launches(adding *a)
         if (!*d->lines[line].name) {
             d->lines[line].name = diff_text(d, "launch", 6);
             d->lines[line].group = l.chip;
-            d->lines[line].place = d->several ? l.number : 0;
+            d->lines[line].place = d->several ? places[i] : 0;
         }
         d->lines[line].by_clock = true;
         diff_add(d, line, a->side, a->run, ns, 1);
@@ -319,6 +357,7 @@ static void add_launches(adding *a)
         diff_chip_took(d, &chips, l.chip, ns);
         any = true;
     }
+    free(places);
     if (d->ops) return;
     d->lines[DIFF_DEVICE].by_clock = d->lines[DIFF_GAPS].by_clock = d->lines[DIFF_BUSIEST].by_clock = true;
     diff_chips_end(d, &chips, a->side, a->run);

@@ -88,6 +88,21 @@ def compare(case, orders, write, commands):
                 bad.append("case %d, devlog %s, %s: %s" % (case, command, order, where))
 
 
+def same_in_all(case, rows):
+    """Several runs on each side, which are one run in different orders: its launches are the same ones."""
+    sides = {"old": ("by time", "launch by launch"), "new": ("core by core", "RISC by RISC")}
+    inputs = []
+    for side, orders in sides.items():
+        for i, order in enumerate(orders):
+            write_log(os.path.join(folder, "%s%d.csv" % (side, i)), rows, ORDERS[order])
+            inputs += ["--" + side, "%s%d.csv" % (side, i)]
+    status, answer = said("diff", "--exact", "--format", "json", *inputs) or (1, {"lines": []})
+    compared.append("diff of several runs")
+    other = [(line["kind"], line["name"], line.get("place"), line["verdict"]) for line in answer["lines"] if line["verdict"] != "same"]
+    if status or other or not answer["lines"]:
+        bad.append("case %d, several runs: status %d, %s" % (case, status, other[:3]))
+
+
 LOGS = ("decode -f json --no-files old.csv", "report --format json old.csv", "diff --exact --format json old.csv new.csv", "diff --format json old.csv new.csv",
         "causes --format json old.csv", "export -f collapsed -o - old.csv", "export -f csv -o - old.csv")
 REPORTS = ("report --format json old.csv", "ops-summary --format json old.csv", "diff --exact --format json old.csv new.csv")
@@ -101,12 +116,13 @@ with tempfile.TemporaryDirectory() as folder:
         less["old.csv"] += [row for row in less["old.csv"] if r.random() < 0.01]
         for pair in (whole, less):
             compare(case, ORDERS, lambda order: [write_log(os.path.join(folder, n), rows, ORDERS[order]) for n, rows in pair.items()], LOGS)
+        same_in_all(case, whole["old.csv"])
         ops, more = ops_of(random.Random(case)), ops_of(random.Random(case + 10**6))
         ways = {"as it ran": None, "backwards": lambda of: of[::-1], "by duration": lambda of: sorted(of, key=lambda o: -int(o["DEVICE KERNEL DURATION [ns]"] or 0)),
                 "shuffled": lambda of: random.Random(case).sample(of, len(of))}
         compare(case, ways, lambda way: [write_report(os.path.join(folder, n), ways[way](of) if ways[way] else of) for n, of in (("old.csv", ops), ("new.csv", more))],
                 REPORTS)
-if len(compared) != cases * 3 * (2 * len(LOGS) + len(REPORTS)):
+if len(compared) != cases * (1 + 3 * (2 * len(LOGS) + len(REPORTS))):
     bad.append("%d answers compared" % len(compared))
 if __name__ == "__main__":
     shared.compared = len(compared)

@@ -139,8 +139,8 @@ typedef struct devlog_zone {
 
 typedef struct devlog_launch {
     uint32_t chip;
-    uint32_t number;                  /* 0, 1, ... on its chip */
-    uint64_t run_host_id;             /* 0: the log has none */
+    uint32_t number;      /* 0, 1, ... on its chip, as the log names them first: perhaps not by time */
+    uint64_t run_host_id; /* 0: the log has none */
     uint64_t trace_id, trace_counter; /* UINT64_MAX: none */
     uint64_t first_start,
         last_end; /* of firmware over all RISCs, cycles; UINT64_MAX and 0 when there was none */

@@ -6,6 +6,7 @@
 
 #include <cJSON.h>
 
+#include "answers/run_facts.h"
 #include "answers/sections.h"
 #include "base/paths.h"
 #include "support/cli.h"
@@ -199,6 +200,24 @@ static const char *grade_of(const answer *a, const char *indicator)
     return "";
 }
 
+/* Of several chips the worst clock counts, whichever comes last, and one that was not measured is none. */
+static void the_worst_clock_counts(void **state)
+{
+    (void)state;
+    static const double errors[][2] = {{300, 5}, {5, 300}, {300, NAN}, {NAN, 300}};
+    made m;
+    make(&m, "DEVICE ID=1", NULL);
+    assert_int_equal(m.run.n_chips, 2);
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        run_facts f;
+        for (size_t k = 0; k < 2; k++)
+            m.run.chips[k].core_error_cycles = errors[i][k];
+        run_facts_of(&f, &m.run);
+        assert_true(f.values[RUN_CLOCK_ERROR] == 300);
+    }
+    drop(&m);
+}
+
 static void indicators_have_grades(void **state)
 {
     (void)state;
@@ -292,6 +311,7 @@ int main(void)
         cmocka_unit_test(nothing_is_advised_where_nothing_is_wrong),
         cmocka_unit_test(a_chip_that_is_slower),
         cmocka_unit_test(no_rule_is_without_a_test),
+        cmocka_unit_test(the_worst_clock_counts),
         cmocka_unit_test(indicators_have_grades),
         cmocka_unit_test(wrong_files_say_where_and_how),
         cmocka_unit_test(a_rule_of_ones_own),

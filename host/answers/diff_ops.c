@@ -82,6 +82,46 @@ static void add_riscs(adding *a, size_t row, uint32_t op)
     }
 }
 
+/* ---- Rows in the order of their ops --- */
+
+typedef struct placed {
+    uint64_t id;
+    double start; /* cycles of the chip; NAN: unknown */
+    uint32_t row;
+} placed;
+
+static int by_op(const void *a, const void *b)
+{
+    const placed *x = a, *y = b;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    if (isnan(x->start) != isnan(y->start))
+        return isnan(x->start) ? -1 : 1; /* captured before it was replayed */
+    if (x->start < y->start || x->start > y->start) return x->start < y->start ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Equal ops are told apart by their order, which is that of ids, and of replays that of their starts: reports are sorted by others,
+ * too. Where a row has no id it is that of the report. NULL: no memory. */
+static uint32_t *rows_in_order(const op_table *t)
+{
+    placed *all = malloc((t->n + 1) * sizeof *all);
+    uint32_t *rows = malloc((t->n + 1) * sizeof *rows);
+    bool ids = true;
+    for (size_t i = 0; all && i < t->n; i++) {
+        all[i] = (placed){t->rows[i].id, t->more ? t->more[i].fw_start : NAN, (uint32_t)i};
+        ids &= (t->rows[i].has & (OP_HAS_ID | OP_IS_POINT)) != 0;
+    }
+    if (all && ids && t->n) qsort(all, t->n, sizeof *all, by_op);
+    for (size_t i = 0; all && rows && i < t->n; i++)
+        rows[i] = all[i].row;
+    if (!all) {
+        free(rows);
+        rows = NULL;
+    }
+    free(all);
+    return rows;
+}
+
 static void add_totals(adding *a, double device, bool any, double gaps, bool any_gap, uint64_t host,
                        bool any_host)
 {
@@ -97,11 +137,13 @@ devlog_status diff_add_ops(diff *d, uint32_t run, const op_table *t, launch_rows
     double device = 0, gaps = 0;
     uint64_t host = 0, with_device = 0;
     diff_chips chips = {0};
-    bool any_gap = false, any_host = false, good = times != NULL;
+    uint32_t *order = rows_in_order(t);
+    bool any_gap = false, any_host = false, good = times && order;
     d->runs[run].instructions |= t->instructions;
     op_aiclk_add(&d->runs[run].aiclk, t->aiclk.low);
     op_aiclk_add(&d->runs[run].aiclk, t->aiclk.high);
-    for (size_t i = 0; good && i < t->n; i++) {
+    for (size_t at = 0; good && at < t->n; at++) {
+        const size_t i = order[at];
         const op_table_row *r = &t->rows[i];
         if (r->has & OP_IS_POINT) continue;
         const bool by_fw = d->by_fw || !t->has_kernel;
@@ -130,6 +172,7 @@ devlog_status diff_add_ops(diff *d, uint32_t run, const op_table *t, launch_rows
     op_host_times_free(times);
     diff_chips_end(d, &chips, a.side, run);
     add_totals(&a, device, with_device > 0, gaps, any_gap, host, any_host);
+    free(order);
     free(a.met);
     dl_str_free(&a.key);
     return good && !d->no_memory ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");

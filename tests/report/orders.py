@@ -88,17 +88,16 @@ def compare(case, orders, write, commands):
                 bad.append("case %d, devlog %s, %s: %s" % (case, command, order, where))
 
 
-def same_in_all(case, rows):
-    """Several runs on each side, which are one run in different orders: its launches are the same ones."""
-    sides = {"old": ("by time", "launch by launch"), "new": ("core by core", "RISC by RISC")}
+def same_in_all(case, orders, write):
+    """Several runs on each side, which are one run in different orders: its launches and ops are the same ones."""
     inputs = []
-    for side, orders in sides.items():
-        for i, order in enumerate(orders):
-            write_log(os.path.join(folder, "%s%d.csv" % (side, i)), rows, ORDERS[order])
-            inputs += ["--" + side, "%s%d.csv" % (side, i)]
+    for i, order in enumerate(orders):
+        name = "run%d.csv" % i
+        write(os.path.join(folder, name), order)
+        inputs += ["--new" if i % 2 else "--old", name]
     status, answer = said("diff", "--exact", "--format", "json", *inputs) or (1, {"lines": []})
     compared.append("diff of several runs")
-    other = [(line["kind"], line["name"], line.get("place"), line["verdict"]) for line in answer["lines"] if line["verdict"] != "same"]
+    other = [(line["kind"], line["name"], line.get("place"), line["verdict"]) for line in answer["lines"] if line["verdict"] not in ("same", "no time")]
     if status or other or not answer["lines"]:
         bad.append("case %d, several runs: status %d, %s" % (case, status, other[:3]))
 
@@ -116,13 +115,14 @@ with tempfile.TemporaryDirectory() as folder:
         less["old.csv"] += [row for row in less["old.csv"] if r.random() < 0.01]
         for pair in (whole, less):
             compare(case, ORDERS, lambda order: [write_log(os.path.join(folder, n), rows, ORDERS[order]) for n, rows in pair.items()], LOGS)
-        same_in_all(case, whole["old.csv"])
+        same_in_all(case, ORDERS, lambda path, order: write_log(path, whole["old.csv"], ORDERS[order]))
         ops, more = ops_of(random.Random(case)), ops_of(random.Random(case + 10**6))
         ways = {"as it ran": None, "backwards": lambda of: of[::-1], "by duration": lambda of: sorted(of, key=lambda o: -int(o["DEVICE KERNEL DURATION [ns]"] or 0)),
                 "shuffled": lambda of: random.Random(case).sample(of, len(of))}
         compare(case, ways, lambda way: [write_report(os.path.join(folder, n), ways[way](of) if ways[way] else of) for n, of in (("old.csv", ops), ("new.csv", more))],
                 REPORTS)
-if len(compared) != cases * (1 + 3 * (2 * len(LOGS) + len(REPORTS))):
+        same_in_all(case, ways, lambda path, way: write_report(path, ways[way](ops) if ways[way] else ops))
+if len(compared) != cases * (2 + 3 * (2 * len(LOGS) + len(REPORTS))):
     bad.append("%d answers compared" % len(compared))
 if __name__ == "__main__":
     shared.compared = len(compared)

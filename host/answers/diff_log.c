@@ -138,6 +138,26 @@ static bool keep_instance(adding *a, uint32_t risc, uint32_t zone, uint32_t laun
     return true;
 }
 
+typedef struct passes {
+    uint64_t own, whole;
+    uint32_t n;
+    bool summed;
+} passes;
+
+static bool add_passes(adding *a, uint32_t stream, uint32_t zone, uint32_t launch, const passes *p)
+{
+    zone_of *to = zone_at(&a->zones, a->streams[stream].risc, zone, launch);
+    zone_of *core = zone_at(&a->cores, stream, zone, 0);
+    if (!to || !core) return false;
+    to->own += p->own;
+    to->whole += p->whole;
+    to->n += p->n;
+    to->summed |= p->summed;
+    to->cores += core->met != launch + 1;
+    core->met = launch + 1;
+    return true;
+}
+
 static bool add_zone(adding *a, const devlog_zones *z, size_t i)
 {
     stream_of *s = &a->streams[z->stream[i]];
@@ -150,32 +170,15 @@ static bool add_zone(adding *a, const devlog_zones *z, size_t i)
     }
     if (depth < MOST_OPEN) s->inside[depth] += whole;
     if (depth == 0) s->inside[0] = 0;
-    zone_of *to = zone_at(&a->zones, s->risc, z->zone[i], z->launch[i]);
-    zone_of *core = zone_at(&a->cores, z->stream[i], z->zone[i], 0);
-    if (!to || !core || !keep_instance(a, s->risc, z->zone[i], z->launch[i], whole)) return false;
-    to->own += own;
-    to->whole += whole;
-    to->n++;
-    to->cores += core->met != z->launch[i] + 1;
-    core->met = z->launch[i] + 1;
-    return true;
+    return keep_instance(a, s->risc, z->zone[i], z->launch[i], whole) &&
+           add_passes(a, z->stream[i], z->zone[i], z->launch[i], &(passes){own, whole, 1, false});
 }
 
 static bool add_sum(adding *a, const devlog_values *v, size_t i)
 {
-    const stream_of *s = &a->streams[v->stream[i]];
     const dl_sum_passes p = dl_sum_passes_of(devlog_log_text(a->log, v->text[i]), v->data[i]);
-    if (!p.count) return true;
-    zone_of *to = zone_at(&a->zones, s->risc, v->zone[i], v->launch[i]);
-    zone_of *core = zone_at(&a->cores, v->stream[i], v->zone[i], 0);
-    if (!to || !core) return false;
-    to->summed = true;
-    to->own += v->data[i];
-    to->whole += v->data[i];
-    to->n += (uint32_t)p.count;
-    to->cores += core->met != v->launch[i] + 1;
-    core->met = v->launch[i] + 1;
-    return true;
+    return !p.count || add_passes(a, v->stream[i], v->zone[i], v->launch[i],
+                                  &(passes){v->data[i], v->data[i], (uint32_t)p.count, true});
 }
 
 /* ---- What the numbers are --- */
@@ -324,12 +327,12 @@ static void add_launches(adding *a)
     diff *d = a->d;
     a->n_ops = devlog_log_launches(a->log);
     a->ops = malloc((a->n_ops + 1) * sizeof *a->ops);
-    uint32_t *places = places_of(a);
-    if (!a->ops || !places) d->no_memory = true;
+    uint32_t *places = d->several && !d->ops ? places_of(a) : NULL;
+    if (!a->ops || (d->several && !d->ops && !places)) d->no_memory = true;
     double device = 0;
     diff_chips chips = {0};
     bool any = false;
-    for (size_t i = 0; a->ops && places && i < a->n_ops; i++) {
+    for (size_t i = 0; a->ops && !d->no_memory && i < a->n_ops; i++) {
         const devlog_launch l = devlog_log_launch(a->log, (uint32_t)i);
         d->runs[a->run].launches++;
         a->ops[i] = UINT32_MAX;
@@ -339,7 +342,7 @@ static void add_launches(adding *a)
             continue;
         }
         dl_str_clear(&a->key);
-        dl_str_fmt(&a->key, "launch %u %u", d->several ? l.chip : 0, d->several ? places[i] : 0);
+        dl_str_fmt(&a->key, "launch %u %u", d->several ? l.chip : 0, places ? places[i] : 0);
         const uint32_t line = a->key.failed ? UINT32_MAX : diff_find(d, DIFF_OP, a->key.text, a->key.len);
         if (line == UINT32_MAX) continue;
         const bool ran = has_run(&l);
@@ -347,7 +350,7 @@ static void add_launches(adding *a)
         if (!*d->lines[line].name) {
             d->lines[line].name = diff_text(d, "launch", 6);
             d->lines[line].group = l.chip;
-            d->lines[line].place = d->several ? places[i] : 0;
+            d->lines[line].place = places ? places[i] : 0;
         }
         d->lines[line].by_clock = true;
         diff_add(d, line, a->side, a->run, ns, 1);

@@ -179,8 +179,8 @@ static uint32_t code_without(const run_log *l, const stream_of *s)
     return l->asked.all || (s->of_host && l->asked.whole) ? 1 : NOT_WANTED;
 }
 
-/* A zone that is summed up over a launch is one like others, but that nobody knows around what it is. Where the log does not tell its passes
- * (tt-metal's do not), each launch is one. */
+/* A zone that is summed up over a launch is one like others, but that nobody knows around what it is. Where the log does not tell
+ * its passes (tt-metal's do not), each launch is one. */
 static bool add_sum(run_log *l, stream_of *s, const dl_event *e, uint32_t code)
 {
     const dl_sum_passes p = dl_sum_passes_of(dl_text(dl_decode_tables(l->decode), e->meta), e->data);

@@ -142,6 +142,19 @@ static void each_rule_fires_and_does_not(void **state)
     }
 }
 
+/* An op of torch's name with device data ran there, whatever its type is. */
+static void an_op_on_the_device_is_no_fallback(void **state)
+{
+    (void)state;
+    static const char *const ops[] = {"OP CODE=(torch) add", "OP CODE=(torch) add|OP TYPE=python_fallback"};
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+        made m;
+        make(&m, ops[i], NULL);
+        assert_true(row_of(&m.a, "fallback") < 0);
+        drop(&m);
+    }
+}
+
 static void nothing_is_advised_where_nothing_is_wrong(void **state)
 {
     (void)state;
@@ -311,6 +324,7 @@ int main(void)
         cmocka_unit_test(nothing_is_advised_where_nothing_is_wrong),
         cmocka_unit_test(a_chip_that_is_slower),
         cmocka_unit_test(no_rule_is_without_a_test),
+        cmocka_unit_test(an_op_on_the_device_is_no_fallback),
         cmocka_unit_test(the_worst_clock_counts),
         cmocka_unit_test(indicators_have_grades),
         cmocka_unit_test(wrong_files_say_where_and_how),

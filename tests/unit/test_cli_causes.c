@@ -17,6 +17,9 @@ typedef struct line {
     unsigned value, counter; /* of wants and gives */
 } line;
 
+#define HEAD                                                                                                                \
+    "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since " \
+    "reset], data, run host ID, trace id, trace id counter, zone name, type, source line, source file, meta data\n"
 #define ZONE_START "ZONE_START"
 #define ZONE_END   "ZONE_END"
 #define DATA       "TS_DATA"
@@ -68,11 +71,7 @@ typedef struct change {
 static void write_log(const char *name, change c)
 {
     dl_str out = {0};
-    dl_str_add(
-        &out,
-        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
-        "time[cycles since reset], data, run host ID, trace id, trace id counter, zone name, type, source "
-        "line, source file, meta data\n");
+    dl_str_add(&out, HEAD);
     for (size_t i = 0; i < LINES; i++) {
         const line *l = &lines[i];
         if (i == c.without || (c.plain && strncmp(l->name, "DEVLOG-", 7) == 0)) continue;
@@ -235,11 +234,7 @@ static void a_launch_that_never_ended_is_not_explained(void **state)
 {
     (void)state;
     dl_str out = {0};
-    dl_str_add(
-        &out,
-        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
-        "time[cycles since reset], data, run host ID, trace id, trace id counter, zone name, type, source "
-        "line, source file, meta data\n");
+    dl_str_add(&out, HEAD);
     for (unsigned launch = 7; launch <= 8; launch++) {
         const unsigned at = launch * 10000;
         dl_str_fmt(&out, "0,1,2,BRISC,10,%u,0,%u,,,BRISC-FW,ZONE_START,5,a.c,\n", at, launch);

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/cmd_mpi.h"
@@ -34,6 +36,34 @@ static const command *find(const char *name)
     return NULL;
 }
 
+/* When a rank dies, mpirun ends rank 0 wherever it is, and half of a table looks like a whole one. So what rank 0 prints is held in
+ * memory until all ranks have ended MPI. Returns the standard output of before; -1 with errno: nothing is held. */
+static int hold_output(void)
+{
+    const int memory = memfd_create("devlog-mpi output", MFD_CLOEXEC);
+    int out = memory < 0 ? -1 : dup(STDOUT_FILENO);
+    if (out >= 0 && dup2(memory, STDOUT_FILENO) < 0) {
+        close(out);
+        out = -1;
+    }
+    if (memory >= 0) close(memory);
+    return out;
+}
+
+/* Prints what is held. false with errno: not all of it. */
+static bool print_held(int out)
+{
+    char piece[65536];
+    ssize_t n = lseek(STDOUT_FILENO, 0, SEEK_SET);
+    while (n >= 0 && (n = read(STDOUT_FILENO, piece, sizeof piece)) > 0)
+        for (ssize_t at = 0, wrote; at < n; at += wrote) {
+            wrote = write(out, piece + at, (size_t)(n - at));
+            if (wrote < 0 && errno != EINTR) return false;
+            if (wrote < 0) wrote = 0;
+        }
+    return n == 0;
+}
+
 int main(int argc, char **argv)
 {
     signal(SIGXFSZ, SIG_IGN); /* see host/cli/main.c */
@@ -52,8 +82,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "devlog-mpi: %s\n", err.text);
         return CLI_FAILED;
     }
+    const bool holds = r.n > 1 && r.rank == 0;
+    const int out = holds ? hold_output() : -1;
+    if (holds && out < 0) team_die(&r, "no memory for what it prints");
+    char what[64];
     if (c) {
-        char what[64];
         snprintf(what, sizeof what, "devlog-mpi %s", c->cli->name);
         r.what = what;
         status = c->run(&r, argc - 1, argv + 1);
@@ -61,11 +94,15 @@ int main(int argc, char **argv)
         usage(help ? stdout : stderr);
     }
     errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    bool printed = fflush(stdout) == 0 && !ferror(stdout);
+    const int why = errno;
+    team_end();
+    errno = why;
+    if (printed && holds) printed = print_held(out);
+    if (!printed) {
         fprintf(stderr, "%s: cannot write to standard output%s%s\n", r.what, errno ? ": " : "",
                 errno ? strerror(errno) : "");
         if (status == CLI_OK || status == CLI_PARTIAL) status = CLI_FAILED;
     }
-    team_end();
     return status;
 }

@@ -370,6 +370,10 @@ def trouble(folder, paths):
         kill = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (sleep %.2f; kill -9 $$) >/dev/null 2>&1 & fi; exec %s \"$@\"" % (0.15 + 0.2 * seed, MPI)
         done = job("-n", "3", "sh", "-c", kill, "sh", "decode", "--least", "1", *paths, env=ENV, again=False)
         same("a rank killed at some time", done.returncode == 0 or done.stdout in (b"", alone.stdout), True)
+    # When all has been computed, and rank 0 has nothing left to do but to print.
+    library = glob.glob(os.path.join(BUILD, "lib*", "libdies_last.so"))
+    done = job("-n", "3", "env", "LD_PRELOAD=" + "".join(library), MPI, "decode", "--least", "1", *paths, env=dict(ENV, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0"))
+    same("a rank that is killed last: %s" % done.stderr.decode()[-300:], (done.returncode != 0, done.stdout), (True, b""))
     # What one rank cannot read is told once, with the rank.
     script = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then cd /; fi; exec %s \"$@\"" % MPI
     here = [os.path.basename(p) for p in paths]

@@ -364,16 +364,15 @@ def trouble(folder, paths):
     # A rank that dies ends the job, and is named; nothing is printed.
     done = job("-n", "2", MPI, "decode", "--least", "1", *paths, ":", "-n", "1", DIES, env=ENV)
     same("a rank that dies: %s" % done.stderr.decode()[-300:], (done.returncode != 0, done.stdout, done.stderr.decode().count("rank 2 ")), (True, b"", 1))
-    # At any moment: then all is there, or nothing.
+    # Until it ends MPI, also when all has been computed and rank 0 has nothing left to do but to print (0): nothing is printed.
     alone = subprocess.run([DEVLOG, "decode", "--no-files", *paths], env=ENV, capture_output=True)
-    for seed in range(2):
-        kill = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (sleep %.2f; kill -9 $$) >/dev/null 2>&1 & fi; exec %s \"$@\"" % (0.15 + 0.2 * seed, MPI)
-        done = job("-n", "3", "sh", "-c", kill, "sh", "decode", "--least", "1", *paths, env=ENV, again=False)
-        same("a rank killed at some time", done.returncode == 0 or done.stdout in (b"", alone.stdout), True)
-    # When all has been computed, and rank 0 has nothing left to do but to print.
     library = glob.glob(os.path.join(BUILD, "lib*", "libdies_last.so"))
-    done = job("-n", "3", "env", "LD_PRELOAD=" + "".join(library), MPI, "decode", "--least", "1", *paths, env=dict(ENV, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0"))
-    same("a rank that is killed last: %s" % done.stderr.decode()[-300:], (done.returncode != 0, done.stdout), (True, b""))
+    for seconds in ("0", "0.15", "0.35", "600"):
+        how = ["env", "LD_PRELOAD=" + "".join(library), "DEVLOG_TEST_DIES=" + seconds]
+        done = job("-n", "3", *how, MPI, "decode", "--least", "1", *paths, env=dict(ENV, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0"))
+        killed = b"exited on signal 9" in done.stderr
+        same("rank 1 was killed after %s s" % seconds, killed, {"0": True, "600": False}.get(seconds, killed))
+        same("a rank that is killed after %s s: %s" % (seconds, done.stderr.decode()[-300:]), (done.returncode, done.stdout), (137, b"") if killed else (alone.returncode, alone.stdout))
     # What one rank cannot read is told once, with the rank.
     script = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then cd /; fi; exec %s \"$@\"" % MPI
     here = [os.path.basename(p) for p in paths]

@@ -188,6 +188,64 @@ static uint32_t *steps_of(ranks *r, const op_table *t)
     return step;
 }
 
+typedef struct ran {
+    double start; /* NAN: it has no data */
+    uint64_t id;
+    size_t place; /* in the report */
+} ran;
+
+static int by_id(const void *a, const void *b)
+{
+    const ran *x = a, *y = b;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    if (isnan(x->start) != isnan(y->start)) return isnan(x->start) ? 1 : -1;
+    if (x->start != y->start && !isnan(x->start)) return x->start < y->start ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const ran *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return by_id(a, b);
+}
+
+/* A report that was sorted, in a spreadsheet for one, has neither ids nor starts in order: its ops go back to the order in which they
+ * ran, one without data behind the one that its id follows. Starts alone fall where a chip was reset, ids alone where a trace is
+ * replayed: that is the order in which they ran. False: no memory. */
+static bool put_in_order(rank_item *items, size_t n)
+{
+    bool starts_fall = false, ids_fall = false;
+    double before = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        starts_fall |= items[i].start < before;
+        if (!isnan(items[i].start)) before = items[i].start;
+        ids_fall |= i && items[i].has_id && items[i].id < items[i - 1].id;
+    }
+    if (!starts_fall || !ids_fall) return true;
+    ran *order = malloc(n * sizeof *order);
+    rank_item *copy = malloc(n * sizeof *copy);
+    const bool memory = order && copy;
+    for (size_t i = 0; i < n && memory; i++) {
+        order[i] = (ran){items[i].start, items[i].id, i};
+        copy[i] = items[i];
+    }
+    if (memory) {
+        qsort(order, n, sizeof *order, by_id);
+        before = -INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            if (isnan(order[i].start)) order[i].start = before;
+            before = order[i].start;
+        }
+        qsort(order, n, sizeof *order, by_start);
+        for (size_t i = 0; i < n; i++)
+            items[i] = copy[order[i].place];
+    }
+    free(order);
+    free(copy);
+    return memory;
+}
+
 static devlog_status take(ranks *r, uint32_t rank, const op_table *t, devlog_error *err)
 {
     rank_entry *e = &r->items[rank];
@@ -216,8 +274,8 @@ static devlog_status take(ranks *r, uint32_t rank, const op_table *t, devlog_err
     if (!grown) return no_memory(err);
     r->ops_of_lanes = grown;
     uint32_t *step = steps_of(r, t);
-    if (!step) return no_memory(err);
-    for (size_t k = first_lane; k < r->n_lanes; k++) {
+    bool memory = step != NULL;
+    for (size_t k = first_lane; k < r->n_lanes && memory; k++) {
         rank_lane *l = &r->lanes[k];
         l->first = r->n_items;
         l->mhz = clock_of(t, l->chip);
@@ -225,9 +283,10 @@ static devlog_status take(ranks *r, uint32_t rank, const op_table *t, devlog_err
             if (was_on_device(&t->rows[i]) && t->rows[i].chip == l->chip)
                 grown[r->n_items++] = item_of(r, t, i, l->mhz, step[i]);
         l->n = r->n_items - l->first;
+        memory = put_in_order(&grown[l->first], l->n);
     }
     free(step);
-    return DEVLOG_OK;
+    return memory ? DEVLOG_OK : no_memory(err);
 }
 
 static int by_chip(const void *a, const void *b)

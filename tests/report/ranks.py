@@ -197,6 +197,18 @@ def main():
         check({r["rank"]: r["lost"] for r in table(said, "ranks")} == {r: n for r, n in some.lost.items() if r != 3}, "what was lost is not counted")
         check(fact(said, "missing") == 1, "the missing rank is not told")
         merged("losses", some, folder("lost"), but=(3,), ok=(3,))
+        whole = json.loads(ranks("--format", "json", "--top", "0", folder("lost"), ok=(3,)).stdout)
+
+        # The same reports sorted in a spreadsheet: ops go back to the order in which they ran, those without data by their ids.
+        for seed in range(3):
+            for at in sorted(os.listdir(folder("lost"))):
+                path = os.path.join(folder("lost"), at, "ops_perf_results_x.csv")
+                with open(path, newline="", encoding="utf-8") as f:
+                    head, *rows = csv.reader(f)
+                rows.sort(key=(lambda row: -int(row[8] or 0)) if seed == 0 else lambda row: random.Random("%d %s" % (seed, row)).random())
+                with open(path, "w", newline="", encoding="utf-8") as f:
+                    csv.writer(f).writerows([head, *rows])
+            same("sorted reports (%d)" % seed, json.loads(ranks("--format", "json", "--top", "0", folder("lost"), ok=(3,)).stdout), whole)
 
         # A rank that died early and has an op less: the end of its report is not taken for that of the others.
         died = Run(13, 3, 1, 12, by_ids=False)

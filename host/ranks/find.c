@@ -209,6 +209,12 @@ devlog_status ranks_find(ranks *r, const char *const *paths, size_t n, devlog_er
                 err, DEVLOG_ERR_ARGUMENT,
                 "%s: neither its name nor its log of ops or capture says a rank, those of others do: name its folder rank<N>",
                 paths[i]);
+        else if (n == 1 && !S_ISDIR(st.st_mode))
+            status = dl_fail(
+                err, DEVLOG_ERR_NOT_FOUND,
+                "%s is one file: name the folder of ranks (unpack what they are packed in), or the folder, report or "
+                "archive of each rank",
+                paths[i]);
         else if (n == 1)
             status = dl_fail(
                 err, DEVLOG_ERR_NOT_FOUND,

@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 
@@ -393,8 +394,11 @@ def main():
 
         # Ranks by name, and what is wrong with them.
         two = [os.path.join(folder("plain"), "rank%d" % i) for i in (0, 1)]
+        with tarfile.open(os.path.join(tmp, "all.tar"), "w") as packed:
+            packed.add(folder("plain"), "ttrun")
         check(json.loads(ranks("--format", "json", *two).stdout)["sections"]["verdict"]["facts"]["ranks"]["value"] == 2, "two by name")
         for args, words in (((two[0], two[0]), "both rank 0"), ((os.path.join(tmp, "gone"),), "gone"), ((tmp,), "holds no folders of ranks"),
+                            ((os.path.join(tmp, "all.tar"),), "all.tar is one file: name the folder of ranks"),
                             (("--hosts", "a", folder("plain")), "--hosts names 1"), (("--tables", "nothing", folder("plain")), "no table 'nothing'")):
             said = ranks(*args, ok=(1,)).stderr
             check(words in said and said.count("\n") == 1, "%s: %s" % (" ".join(args), said))

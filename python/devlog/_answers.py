@@ -5,7 +5,7 @@ import os
 from typing import NamedTuple, Optional, Union
 
 from . import _native
-from ._log import _names, _pairs
+from ._log import _names, _pairs, _whole
 
 _GROUPS = ("code", "shape", "memory", "category", "none", "stack")
 _SORTS = ("time", "gap", "count", "average", "max", "host", "name", "order", "min", "share", "cores", "flop_rate", "bandwidth", "bound_by", "ideal",
@@ -169,13 +169,7 @@ def _selection(chips=None, launches=None, traces=None, trace_sessions=None, ops=
                skip_launches=0, skip_warm_up=False):
     return dict(chips=_pairs("chips", chips), launches=_pairs("launches", launches), traces=_pairs("traces", traces),
                 trace_sessions=_pairs("trace_sessions", trace_sessions), ops=_names(ops), from_signpost=from_signpost,
-                to_signpost=to_signpost, skip_launches=_count("skip_launches", skip_launches), skip_warm_up=skip_warm_up)
-
-
-def _count(what, number):
-    if not 0 <= number < 2**63:
-        raise ValueError(f"{what}: {number!r}: a number from 0 on is wanted")
-    return number
+                to_signpost=to_signpost, skip_launches=_whole("skip_launches", skip_launches), skip_warm_up=skip_warm_up)
 
 
 def report(run, *, group="code", sort="time", top=0, time="kernel", board=None, dram_bytes_per_s=0.0, ops_table=None, rules=None,
@@ -189,7 +183,7 @@ def report(run, *, group="code", sort="time", top=0, time="kernel", board=None, 
 
     Raises Error when the run cannot be read, or a selection leaves nothing. Answer.complete: nothing was lost."""
     return Answer(_native.report([run], group=_index("group", group, _GROUPS), sort=_index("sort", sort, _SORTS),
-                                 top=_count("top", top), firmware_time=_index("time", time, ("kernel", "fw")) == 1, board=board,
+                                 top=_whole("top", top), firmware_time=_index("time", time, ("kernel", "fw")) == 1, board=board,
                                  dram_bytes_per_s=dram_bytes_per_s, ops_table=ops_table, rules=rules, thresholds=thresholds,
                                  **_selection(**selection)))
 
@@ -197,7 +191,7 @@ def report(run, *, group="code", sort="time", top=0, time="kernel", board=None, 
 def causes(run, *, top=0, elf_folder=None, **selection):
     """Why RISCs waited, and which path decided how long launches took: an Answer with the tables of `devlog causes`
     (docs/causes.md). run: a capture, a device log, or the folder of a run; selection as report()'s."""
-    return Answer(_native.causes([run], top=_count("top", top), elf_folder=elf_folder, **_selection(**selection)))
+    return Answer(_native.causes([run], top=_whole("top", top), elf_folder=elf_folder, **_selection(**selection)))
 
 
 def memory(run, *, top=0, steps=10):
@@ -205,7 +199,7 @@ def memory(run, *, top=0, steps=10):
 
     run: a log of ops, or the folder of a run whose program made buffers; steps: of "timeline". Answer.complete: nothing leaked,
     and all of the log could be read."""
-    return Answer(_native.memory([run], top=_count("top", top), steps=_count("steps", steps)))
+    return Answer(_native.memory([run], top=_whole("top", top), steps=_whole("steps", steps)))
 
 
 def diff(old, new, *, exact=False, time="kernel", confidence=99.9, min_share=0.0, conditions=()):

@@ -1,6 +1,7 @@
 """What devlog._native reads, in the shape that users see. Works nothing out that the library does not say; only
 durations are subtracted here, and names are looked up by number."""
 
+import operator
 import os
 import re
 from typing import NamedTuple, Optional
@@ -199,6 +200,17 @@ class Launches(Table):
     first_start and last_end of firmware over all RISCs (cycles; 2**64 - 1 and 0 when there was none)."""
 
 
+def _whole(what, number, below=2**64):
+    """A whole number, of numpy's too, as one that C takes without cutting it."""
+    try:
+        whole = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{what}: {number!r}: a whole number is wanted") from None
+    if not 0 <= whole < below:
+        raise ValueError(f"{what}: {number!r}: a number from 0 " + ("on is wanted" if whole < 0 else f"to {below - 1} is wanted"))
+    return whole
+
+
 def _pairs(what, wanted):
     """Numbers, ranges and pairs (both ends included) as pairs; or a text as the program's options have it, "3,5-9"."""
     if wanted is None:
@@ -206,8 +218,8 @@ def _pairs(what, wanted):
     if isinstance(wanted, str):
         if not re.fullmatch(r"[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*", wanted, re.ASCII):
             raise ValueError(f"{what}: {wanted!r}: numbers are wanted, or a text like '3,5-9'")
-        wanted = [tuple((item + "-" + item).split("-")[:2]) for item in wanted.split(",")]
-    if isinstance(wanted, (int, range)):
+        wanted = [tuple(int(n) for n in (item + "-" + item).split("-")[:2]) for item in wanted.split(",")]
+    if isinstance(wanted, range) or not hasattr(wanted, "__iter__"):
         wanted = [wanted]
     pairs = []
     for item in wanted:
@@ -217,8 +229,8 @@ def _pairs(what, wanted):
             item = (item[0], item[-1])
         elif not isinstance(item, tuple):
             item = (item, item)
-        low, high = (int(n) for n in item)
-        if not 0 <= low <= high < 2**64:
+        low, high = (_whole(what, n) for n in item)
+        if low > high:
             raise ValueError(f"{what}: {item!r} is no range of numbers from 0 on")
         pairs.append((low, high))
     return pairs
@@ -232,15 +244,11 @@ def _wishes(paths, chips=None, cores=None, riscs=None, zones=None, launches=None
             skip_launches=0, subtract_cost=False, quantiles=True, threads=0, elf_folder=None):
     if isinstance(paths, (str, bytes, os.PathLike)):
         paths = [paths]
-    for what, number in (("start", start), ("until", until), ("min_cycles", min_cycles), ("skip_launches", skip_launches)):
-        if not 0 <= number < 2**64:
-            raise ValueError(f"{what}: {number!r}: a number from 0 on is wanted")
-    if not 0 <= threads < 2**16:
-        raise ValueError(f"threads: {threads!r}: a number from 0 on is wanted")
-    return ((paths,), dict(chips=_pairs("chips", chips), cores=None if cores is None else [tuple(c) for c in cores],
-                           riscs=_names(riscs), zones=_names(zones), launches=_pairs("launches", launches), start=start,
-                           until=until, min_cycles=min_cycles, skip_launches=skip_launches, subtract_cost=subtract_cost,
-                           quantiles=quantiles, threads=threads, elf_folder=elf_folder))
+    return ((paths,), dict(chips=_pairs("chips", chips), riscs=_names(riscs), zones=_names(zones), launches=_pairs("launches", launches),
+                           cores=None if cores is None else [tuple(_whole("cores", n, 2**32) for n in c) for c in cores],
+                           start=_whole("start", start), until=_whole("until", until), min_cycles=_whole("min_cycles", min_cycles),
+                           skip_launches=_whole("skip_launches", skip_launches), subtract_cost=subtract_cost, quantiles=quantiles,
+                           threads=_whole("threads", threads, 2**16), elf_folder=elf_folder))
 
 
 class ZoneStream:
@@ -291,12 +299,12 @@ class Log(ZoneStream):
 
     def text(self, number):
         """The text of a value (Values.text)."""
-        return self._log.text(number)
+        return self._log.text(_whole("text", number, 2**32))
 
     def host_ns(self, chip, cycles):
         """(ns, error_ns): when a chip's clock showed `cycles`, in nanoseconds of the host's CLOCK_MONOTONIC, and the
         bound of the error; None when that is not known."""
-        return self._log.host_ns(chip, cycles)
+        return self._log.host_ns(_whole("chip", chip, 2**32), _whole("cycles", cycles))
 
 
 def decode(paths, **options):

@@ -8,6 +8,7 @@ import sys
 import threading
 
 from . import _native
+from ._log import _whole
 
 _TYPES = ("python_fallback", "tt_dnn_cpu", "tt_dnn_device")
 _FIDELITIES = (None, "LoFi", "HiFi2", "HiFi3", "HiFi4")
@@ -119,7 +120,8 @@ class op:
     shape and dtype (numpy, torch, ttnn), or bare shapes. Off, nothing is looked at."""
 
     def __init__(self, name, *, inputs=(), outputs=(), attributes=None, type="python_fallback", fidelity=None, strategy=None, cores=0):
-        self._told = (str(name), _index("type", type, _TYPES), _index("fidelity", fidelity, _FIDELITIES), strategy, cores)
+        self._told = (str(name), _index("type", type, _TYPES), _index("fidelity", fidelity, _FIDELITIES), strategy,
+                      _whole("cores", cores, 2**32))
         self._inputs, self._outputs, self._attributes = inputs, outputs, attributes
         self._log, self.id = None, 0
 
@@ -198,6 +200,6 @@ def step(number=None, name=None):
     log = _current()
     if log:
         with _lock:
-            _steps = _steps + 1 if number is None else number + 1
+            _steps = _steps + 1 if number is None else _whole("number", number) + 1
             number = _steps - 1
         log.step(number, name)

@@ -5,6 +5,7 @@ import inspect
 import sys
 
 from . import _native
+from ._log import _whole
 
 __all__ = ["frame", "message", "start_zones", "stop_zones", "value", "zone"]
 
@@ -68,7 +69,7 @@ def value(name, number):
     """An unsigned integer of 64 bits as of now."""
     if _native.zones_on():
         frame = _caller()
-        _native.zones_value(name, number, frame.f_code.co_filename, frame.f_lineno)
+        _native.zones_value(name, _whole("number", number), frame.f_code.co_filename, frame.f_lineno)
 
 
 def frame(name="frame"):

@@ -227,11 +227,27 @@ class Filters(unittest.TestCase):
         log = devlog.decode(CSV, zones=["no such zone"])
         self.assertEqual((len(log.zones), log.rows), (0, 26880))
 
+    def test_numbers_of_tables(self):
+        """What a table holds is an option of the next call: numpy's numbers, where that is."""
+        log = devlog.decode(CSV)
+        number, cycle = log.launches.run_host_id[3], log.zones.start[1000]
+        for options in (dict(launches=number), dict(launches=[number, (number, number)]), dict(start=cycle, until=cycle + log.zones.start[0]),
+                        dict(min_cycles=log.zones.end[0] - log.zones.start[0]), dict(skip_launches=log.launches.number[2]), dict(chips=log.launches.chip[0])):
+            plain = {k: int(v) if not isinstance(v, list) else [int(number)] for k, v in options.items()}
+            self.assertEqual(len(devlog.decode(CSV, **options).zones), len(devlog.decode(CSV, **plain).zones), options)
+        self.assertEqual(devlog.decode(CAPTURE).host_ns(log.launches.chip[0], cycle), devlog.decode(CAPTURE).host_ns(0, int(cycle)))
+        self.assertEqual([log.text(t) for t in log.values.text[:3]], [log.text(int(t)) for t in log.values.text[:3]])
+        for wrong in ((2**32, 5), (0, 2**64), (-1, 5)):  # never cut to another number
+            with self.assertRaises(ValueError):
+                log.host_ns(*wrong)
+        self.assertEqual(str(devlog.report(CSV, launches=number, top=log.launches.number[1])), str(devlog.report(CSV, launches=int(number), top=1)))
+
     def test_refused(self):
         for options, kind in ((dict(chips=[-1]), ValueError), (dict(launches=[(5, 2)]), ValueError), (dict(zones=[1]), TypeError),
                               (dict(start=-1), ValueError), (dict(threads=-1), ValueError), (dict(cores=[(1,)]), TypeError),
                               (dict(launches=range(0)), ValueError), (dict(launches="3-"), ValueError), (dict(nonsense=1), TypeError), (dict(zones=["a\0b"]), ValueError),
-                              (dict(cores=[(2**40, 0)]), ValueError)):
+                              (dict(cores=[(2**40, 0)]), ValueError), (dict(start=2**64), ValueError), (dict(launches=1.5), TypeError),
+                              (dict(launches=[1.5]), TypeError), (dict(min_cycles=1.5), TypeError)):
             with self.assertRaises(kind, msg=options):
                 devlog.decode(CSV, **options)
         with self.assertRaises(TypeError):

@@ -23,18 +23,28 @@ class Tensor:
             self.padded_shape = padded
 
 
+class Like:
+    """A whole number of a library's own, as numpy's are."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __index__(self):
+        return self.number
+
+
 def program():
     host, stored = Tensor((3, 5), "torch.float32", "torch.strided", "cpu"), Tensor((1, 1, 30, 30), "DataType.BFLOAT16", "Layout.TILE",
                                                                                    padded=(1, 1, 32, 32))
 
-    @devlog.op("Softmax `\"1\"`,\n;", type="tt_dnn_cpu", fidelity="hifi4", cores=8, strategy="MULTI_CORE")
+    @devlog.op("Softmax `\"1\"`,\n;", type="tt_dnn_cpu", fidelity="hifi4", cores=Like(8), strategy="MULTI_CORE")
     def softmax(depth):
         devlog.append_meta_data({"depth": depth, "text": "a,b\n\"c\""})
         return softmax(depth - 1) if depth else 7
 
     devlog.signpost("warm", "two\nlines")
     for number in range(2):
-        devlog.step(number, f"batch {number}")
+        devlog.step(Like(number), f"batch {number}")
         with devlog.op("Matmul", inputs=[host, stored], attributes={"transpose": True, "big": 2**60}) as matmul:
             with devlog.op("Inner"):
                 time.sleep(0.002)

@@ -345,15 +345,20 @@ static devlog_status add_entries(run_inputs *in, const char *folder, uint32_t si
     return status;
 }
 
-/* Whoever asks named the archive, and not where it is unpacked. */
-static devlog_status call_by_archive(run_input *r, const char *folder, const char *path, devlog_error *err)
+devlog_status run_inputs_call(run_inputs *in, size_t first, const char *folder, const char *path,
+                              devlog_error *err)
 {
-    dl_str name = {0};
-    dl_str_fmt(&name, "%s%s", path, r->name + strlen(folder));
-    if (name.failed) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    free(r->name);
-    r->name = name.text;
-    r->unpacked = true;
+    const size_t n = strlen(folder);
+    for (size_t i = first; i < in->n; i++) {
+        run_input *r = &in->items[i];
+        dl_str name = {0};
+        if (strncmp(r->name, folder, n) != 0 || (r->name[n] && r->name[n] != '/')) continue;
+        dl_str_fmt(&name, "%s%s", path, r->name + n);
+        if (name.failed) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        free(r->name);
+        r->name = name.text;
+        r->unpacked = true;
+    }
     return DEVLOG_OK;
 }
 
@@ -370,9 +375,7 @@ static devlog_status add_archive(run_inputs *in, const char *path, uint32_t side
     devlog_status status = tt_unpack(path, folder, TT_UNPACK_ALL, err);
     if (!status) status = add_run(in, folder, side, &is_one, err);
     if (!status && !is_one) status = add_entries(in, folder, side, err);
-    for (size_t i = before; i < in->n && !status; i++)
-        status = call_by_archive(&in->items[i], folder, path, err);
-    return status;
+    return status ? status : run_inputs_call(in, before, folder, path, err);
 }
 
 devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, devlog_error *err)

@@ -42,6 +42,10 @@ devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *w
 bool run_inputs_know(const char *path);
 /* The folder of that run, freed by the caller; NULL: the log is by itself. */
 char *run_folder_of_log(const char *log);
+/* Runs from `first` on that are `folder`, or in it, are called `path`, with what is behind the folder: whoever asks named that, and
+ * not where it is unpacked. */
+devlog_status run_inputs_call(run_inputs *in, size_t first, const char *folder, const char *path,
+                              devlog_error *err);
 /* The table of its report is called as the user called the run when the report is a temporary file. */
 devlog_status run_input_call(const run_input *r, op_table *table, devlog_error *err);
 /* Removes temporary files, too. */

@@ -44,4 +44,7 @@ extern const cli_command cmd_time;
 extern const cli_command cmd_unpack;
 extern const cli_command cmd_view;
 
+/* devlog diff with arguments of which folders[i] is temporary: what it prints calls that names[i]. In cmd_diff.c. */
+int cli_diff_called(int argc, char **argv, char *const *folders, char *const *names, size_t n);
+
 #endif

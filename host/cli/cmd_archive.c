@@ -66,19 +66,21 @@ typedef struct job {
     archive *a;
 } job;
 
-/* Seconds since 1970. */
+/* Seconds since 1970. Fewer than of three years are a year, or a day without its dashes, and no date of a run. */
 static bool date_of(const char *text, int64_t *out)
 {
+    enum { LEAST = 100000000, MOST = 12 /* digits */ };
     struct tm tm = {0};
     char *end;
     const long long seconds = strtoll(text, &end, 10);
     *out = seconds;
-    if (end != text && !*end) return seconds > 0;
+    if (end != text && !*end) return seconds >= LEAST && strlen(text) <= MOST;
     const char *rest = strptime(text, "%Y-%m-%d", &tm);
     if (rest && (*rest == 'T' || *rest == ' ')) rest = strptime(rest + 1, "%H:%M:%S", &tm);
     if (rest && strcmp(rest, "Z") == 0) rest++;
-    *out = (int64_t)timegm(&tm);
-    return rest && !*rest && *out > 0;
+    const int day = tm.tm_mday, second = tm.tm_sec;
+    *out = (int64_t)timegm(&tm); /* makes the 3rd of March of the 31st of February */
+    return rest && !*rest && *out > 0 && tm.tm_mday == day && tm.tm_sec == second;
 }
 
 static devlog_status filter_of(const archive_args *o, archive_filter *f, devlog_error *err)
@@ -303,6 +305,7 @@ static int do_history(job *j, devlog_error *err)
     status = filter_of(j->o, &f, err);
     if (!status) status = archive_open(&j->a, j->o->file, false, err);
     if (!status) status = archive_find(j->a, &f, &runs, err);
+    if (!status && !runs.n && asks(j->o)) status = nothing_found(j, err);
     if (!status) status = check_boards(&runs, err);
     if (!status) status = archive_history(j->a, &runs, &o, &a, &verdict, err);
     if (!status) status = print(j, &a, err);
@@ -375,7 +378,7 @@ static int do_get(job *j, devlog_error *err)
 }
 
 typedef struct unpacked {
-    char **argv, **folders;
+    char **argv, **folders, **names; /* names: what the folders are called */
     int argc, n;
 } unpacked;
 
@@ -390,13 +393,20 @@ static devlog_status unpack(job *j, const char *word, const char *side, const ch
         if (argv) u->argv = argv;
         char **folders = realloc(u->folders, (size_t)(u->n + 1) * sizeof *folders);
         if (folders) u->folders = folders;
-        char *folder = NULL;
-        if (!argv || !folders ||
-            asprintf(&folder, "%s/run%lld%s", tmp, (long long)runs.items[i].id, side + 1) < 0) {
+        char **names = realloc(u->names, (size_t)(u->n + 1) * sizeof *names);
+        if (names) u->names = names;
+        const long long id = (long long)runs.items[i].id;
+        char *folder, *name;
+        if (asprintf(&folder, "%s/run%lld%s", tmp, id, side + 1) < 0) folder = NULL;
+        if (asprintf(&name, "%s: run %lld", j->o->file, id) < 0) name = NULL;
+        if (!argv || !folders || !names || !folder || !name) {
+            free(folder);
+            free(name);
             status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
             break;
         }
-        u->folders[u->n++] = folder;
+        u->folders[u->n] = folder;
+        u->names[u->n++] = name;
         u->argv[u->argc++] = (char *)side;
         u->argv[u->argc++] = folder;
         u->argv[u->argc] = NULL;
@@ -429,7 +439,7 @@ static int do_diff(job *j, devlog_error *err)
             for (int i = 0; i < more; i++)
                 argv[u.argc++] = j->rest->items[2 + i];
             argv[u.argc] = NULL;
-            exit_status = cmd_diff.run(u.argc, argv);
+            exit_status = cli_diff_called(u.argc, argv, u.folders, u.names, (size_t)u.n);
         } else {
             dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         }
@@ -437,10 +447,12 @@ static int do_diff(job *j, devlog_error *err)
     for (int i = 0; i < u.n; i++) {
         dl_folder_remove(u.folders[i]);
         free(u.folders[i]);
+        free(u.names[i]);
     }
     if (folder && *folder) rmdir(folder);
     free(folder);
     free(u.folders);
+    free(u.names);
     free(u.argv);
     return exit_status;
 }

@@ -17,6 +17,8 @@ typedef struct diff_args {
     bool exact, page;
     const char *output;
     double confidence, min_share;
+    char *const *folders, *const *names; /* cli_diff_called */
+    size_t n_folders;
 } diff_args;
 
 static const cli_option options[] = {
@@ -82,6 +84,8 @@ static devlog_status find_inputs(diff_job *j, const diff_args *a, const cli_args
         status = add_input(j, a->after.items[i], DIFF_NEW, err);
     for (int i = 0; i < rest->n && !status; i++)
         status = add_input(j, rest->items[i], i ? DIFF_NEW : DIFF_OLD, err);
+    for (size_t i = 0; i < a->n_folders && !status; i++)
+        status = run_inputs_call(&j->in, 0, a->folders[i], a->names[i], err);
     return status;
 }
 
@@ -118,9 +122,9 @@ static int compare(diff_job *j, const diff_args *a, const cli_args *rest)
     return exit_status;
 }
 
-static int run(int argc, char **argv)
+int cli_diff_called(int argc, char **argv, char *const *folders, char *const *names, size_t n)
 {
-    diff_args a = {.top = 20, .confidence = 99.9};
+    diff_args a = {.top = 20, .confidence = 99.9, .folders = folders, .names = names, .n_folders = n};
     cli_args rest;
     int exit_status;
     if (!cli_parse(&cmd_diff, argc, argv, &a, &rest, &exit_status)) return exit_status;
@@ -144,6 +148,11 @@ static int run(int argc, char **argv)
     diff_job_free(&j);
     cli_args_free(&rest);
     return exit_status;
+}
+
+static int run(int argc, char **argv)
+{
+    return cli_diff_called(argc, argv, NULL, NULL, 0);
 }
 
 const cli_command cmd_diff = {

@@ -216,12 +216,15 @@ def main():
             same("files of a run", f.read() == g.read(), True)
         compared = archive(db, "diff", "1", "c0ff", "--", "--exact", "--format", "json", "--fail-on", "op>+20%", ok=(4,)).stdout
         check('"Op3"' in compared, "diff of two runs")
+        same("what a diff calls them", [json.loads(compared)[side][0]["name"] for side in ("old", "new")], ["%s: run 1" % db, "%s: run %d" % (db, runs)])
         check(not [n for n in os.listdir(os.environ.get("TMPDIR", "/tmp")) if n.startswith("devlog-archive-")], "temporary folders stay")
         report(os.path.join(tmp, "other.csv"), {"A": 100}, START, arch="blackhole")
         archive(db, "add", os.path.join(tmp, "other.csv"))
         check("--board says which" in archive(db, "history", ok=(1,)).stderr, "two boards")
         archive(db, "history", "--board", "wormhole_b0")
         for args, words in ((("find",), "find what?"), (("add", os.path.join(tmp, "gone")), "gone"), (("add", "--date", "yesterday", paths[0]), "is no date"),
+                            (("list", "--since", "2026"), "is no date"), (("find", "--until", "20260131"), "is no date"), (("history", "--since", "2026-02-31"), "is no date"),
+                            (("list", "--until", "99999999999999999999"), "is no date"), (("history", "--since", "2038-01-01"), "none of its 45 runs is so"),
                             (("add", "--label", "x", paths[0]), "NAME=VALUE"), (("get", "999"), "there is no run '999'"), (("find", "--label", "a=b"), "none of its 45 runs is so"),
                             (("find", "--format", "json", "--board", "x"), "devlog archive list shows them"), (("list", "--name", "x"), "none of its"), (("frob",), "is none of")):
             done = archive(db, *args, ok=(1, 2))

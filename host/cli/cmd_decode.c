@@ -322,6 +322,8 @@ static int run(int argc, char **argv)
         exit_status = cli_wrong(&cmd_decode, "--name is part of a file's name and has no '/'");
     else if (a.idle && !a.follow)
         exit_status = cli_wrong(&cmd_decode, "--idle is for --follow");
+    else if (a.least != DL_PARTS_LEAST && !a.jobs)
+        exit_status = cli_wrong(&cmd_decode, "--least is for --jobs");
     else if (a.follow && (rest.n != 1 || strcmp(rest.items[0], "-") == 0))
         exit_status = cli_wrong(&cmd_decode, "--follow wants one device log, by name");
     else if (a.follow && (a.filters.skip_warm_up || a.filters.skip_launches || a.filters.ops.n ||

@@ -211,7 +211,7 @@ static int run(int argc, char **argv)
         exit_status = report(&a, logs, device_logs, device);
     else
         say("there is nothing to report");
-    if (!device && !a.host_only && exit_status == CLI_OK) exit_status = CLI_FAILED;
+    if (!device && !a.host_only) exit_status = CLI_FAILED;
     if (child_status) exit_status = child_status; /* as if devlog were not there */
 done:
     free(command);

@@ -126,7 +126,11 @@ static int unpack_logs(const unpack_args *a, const char *folder, const char *out
     member m = {a, CLI_OK};
     const pack_folder_way way = {.file = unpack_member, .ctx = &m, .unpack = true};
     pack_folder_counts counts;
-    return pack_folder(folder, output, &way, &counts, err) ? CLI_FAILED : m.worst;
+    if (pack_folder(folder, output, &way, &counts, err)) return CLI_FAILED;
+    if (counts.left_out)
+        fprintf(stderr, "devlog unpack: %s: %" PRIu64 " that are neither files nor folders are left out\n",
+                output, counts.left_out);
+    return m.worst;
 }
 
 static bool is_folder(const char *path)

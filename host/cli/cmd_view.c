@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/intern.h"
 #include "base/paths.h"
 #include "base/process.h"
 #include "base/settings.h"
@@ -21,6 +22,7 @@
 #include "report/export.h"
 #include "report/results.h"
 
+enum { PORT = 9001 /* the only one that ui.perfetto.dev may ask */ };
 typedef enum ui { UI_HTML, UI_PERFETTO, UI_TENSORBOARD, UI_SPEEDSCOPE, UIS } ui;
 
 typedef struct view_args {
@@ -102,7 +104,7 @@ static void list_data(const cli_logs *logs, bool json, dl_str *out)
             dl_str_char(out, '\n');
         }
     }
-    if (json) dl_str_add(out, "]}\n");
+    if (json) dl_str_fmt(out, "], \"more\": %s}\n", logs->more ? "true" : "false");
 }
 
 static int list(const cli_logs *logs, int format)
@@ -115,6 +117,7 @@ static int list(const cli_logs *logs, int format)
     devlog_error err;
     const devlog_status status = dl_print(&out, &err);
     if (status) fprintf(stderr, "devlog view: %s\n", err.text);
+    if (logs->more && format) fprintf(stderr, "devlog view: there are more than are listed here\n");
     dl_str_free(&out);
     return status ? CLI_FAILED : CLI_OK;
 }
@@ -195,13 +198,15 @@ static devlog_status make(const viewed *all, cli_shown *s, cli_page_asked *page,
     return status;
 }
 
-/* The folder for what is only to be looked at: one for each log, so that it does not grow by looking twice.
- */
+/* The folder for what is only to be looked at: one for each log, wherever it was named from, so that it does not grow by looking
+ * twice, and the page of one run is not that of another. */
 static devlog_status looking_folder(const cli_log *log, char *folder, size_t size, devlog_error *err)
 {
-    char cache[400], name[64];
+    char cache[400], name[64], *whole = realpath(log->path, NULL);
+    if (!whole) return dl_fail(err, DEVLOG_ERR_IO, "%s is gone", log->path);
     devlog_status status = dl_cache_folder(cache, sizeof cache, err);
-    snprintf(name, sizeof name, "view/%s", log->id);
+    snprintf(name, sizeof name, "view/%016llx", (unsigned long long)dl_hash_bytes(whole, strlen(whole)));
+    free(whole);
     return status ? status : dl_join(folder, size, cache, name, err);
 }
 
@@ -287,7 +292,7 @@ static devlog_status show_web(ui which, const char *path, const view_args *a, de
     cli_handover *h = NULL;
     char name[80], url[200], link[400];
     snprintf(name, sizeof name, "/%s", uis[which].file);
-    uint16_t port = which == UI_PERFETTO || a->port != 9001 ? (uint16_t)a->port : 0;
+    uint16_t port = which == UI_PERFETTO || a->port != PORT ? (uint16_t)a->port : 0;
     devlog_status status = cli_handover_start(&h, path, name, uis[which].origin, port, err);
     if (status) return status;
     snprintf(url, sizeof url, "%s%s", cli_handover_url(h), name);
@@ -344,7 +349,7 @@ static devlog_status show(const viewed *all, const view_args *a, const dl_filter
 
 static int run(int argc, char **argv)
 {
-    view_args a = {.open = true, .port = 9001};
+    view_args a = {.open = true, .port = PORT};
     cli_args rest;
     devlog_error err = {0};
     cli_logs logs;
@@ -352,9 +357,18 @@ static int run(int argc, char **argv)
     dl_filter filter;
     int exit_status;
     if (!cli_parse(&cmd_view, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    if (!cli_filter_of(&cmd_view, &a.filters, &rest, &filter)) {
+    exit_status = CLI_USAGE;
+    if (a.list && (a.extract || a.ui || cli_filters_any(&a.filters)))
+        cli_wrong(&cmd_view, "--list-only shows no log: without --ui, --extract and filters");
+    else if (a.format && !a.list)
+        cli_wrong(&cmd_view, "--format is for --list-only");
+    else if (a.port != PORT && a.ui != UI_PERFETTO && a.ui != UI_SPEEDSCOPE)
+        cli_wrong(&cmd_view, "--port is for --ui perfetto and speedscope");
+    else if (cli_filter_of(&cmd_view, &a.filters, &rest, &filter))
+        exit_status = CLI_OK;
+    if (exit_status) {
         cli_args_free(&rest);
-        return CLI_USAGE;
+        return exit_status;
     }
     exit_status = CLI_FAILED;
     if (rest.n) dl_str_add(&where, rest.items[0]);

@@ -22,16 +22,32 @@ typedef struct search {
     bool failed, reports; /* reports: op reports are wanted, too */
 } search;
 
+static int64_t time_of(const struct stat *st)
+{
+    return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+/* Of more than are kept the newest stay. False: all that are there are newer than this one. */
+static bool leave_oldest(cli_logs *logs, const struct stat *st)
+{
+    size_t oldest = 0;
+    logs->more = true;
+    for (size_t i = 1; i < logs->n_all; i++)
+        if (logs->items[i].time_ns < logs->items[oldest].time_ns) oldest = i;
+    if (time_of(st) <= logs->items[oldest].time_ns) return false;
+    free(logs->items[oldest].path);
+    free(logs->items[oldest].name);
+    logs->items[oldest] = logs->items[--logs->n_all];
+    return true;
+}
+
 static void add(search *s, const char *path, const char *name, bool capture, bool report,
                 const struct stat *st)
 {
     cli_logs *logs = s->logs;
     for (size_t i = 0; i < logs->n_all; i++) /* one folder may lie in another that is looked through, too */
         if (logs->items[i].inode == st->st_ino && logs->items[i].device == st->st_dev) return;
-    if (logs->n_all == CLI_MAX_LOGS) {
-        logs->more = true;
-        return;
-    }
+    if (logs->n_all == CLI_MAX_LOGS && !leave_oldest(logs, st)) return;
     if (logs->n_all == s->cap) {
         size_t cap = s->cap ? s->cap * 2 : 16;
         cli_log *items = realloc(logs->items, cap * sizeof *items);
@@ -50,7 +66,7 @@ static void add(search *s, const char *path, const char *name, bool capture, boo
                    .bytes = (uint64_t)st->st_size,
                    .device = st->st_dev,
                    .inode = st->st_ino,
-                   .time_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec};
+                   .time_ns = time_of(st)};
     logs->n_all++;
     if (!l->path || !l->name) s->failed = true;
     snprintf(l->id, sizeof l->id, "%016llx", (unsigned long long)dl_hash_bytes(name, strlen(name)));

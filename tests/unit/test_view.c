@@ -171,6 +171,52 @@ static void looks_where_tt_metal_writes(void **state)
               "1\n");
 }
 
+/* Each log has an address of its own, by whatever path it is named. */
+static void logs_of_one_name_have_pages_of_their_own(void **state)
+{
+    (void)state;
+    char *first = shell(home, 0, "$D view run1/profile_log_device.csv 2>/dev/null"),
+         *second = shell(home, 0, "$D view run2/profile_log_device.csv 2>/dev/null"),
+         *again = shell(home, 0, "cd run1 && $D view . 2>/dev/null");
+    assert_string_equal(first, again);
+    assert_string_not_equal(first, second);
+    free(first);
+    free(second);
+    free(again);
+}
+
+/* Of more logs than are listed the newest are, in whatever order the folder has them; that there are more is said. */
+static void keeps_the_newest_of_many(void **state)
+{
+    (void)state;
+    enum { LOGS = 1020, NEWEST = 1000000000 + LOGS };
+    char folder[64], line[400];
+    for (long i = 1; i <= LOGS; i++) {
+        snprintf(folder, sizeof folder, "many/%ld", i * 7919 % 10007);
+        put(folder, "profile_log_device.csv", 1000000000 + i);
+    }
+    snprintf(line, sizeof line, "%d000000000", NEWEST);
+    expect_in(shell(home, 0, "$D view --list-only --format csv many 2>/dev/null | sed -n 2p"), line);
+    snprintf(line, sizeof line, "%d000000000", NEWEST - 999);
+    expect_in(shell(home, 0, "$D view --list-only --format csv many 2>/dev/null | tail -1"), line);
+    expect_in(shell(home, 0, "$D view --list-only --format csv many | wc -l"),
+              "there are more than are listed here\n1001\n");
+    expect_in(shell(home, 0, "$D view --list-only --format json many 2>/dev/null | tail -1"),
+              "\"more\": true}");
+    expect_in(shell(home, 0, "$D view --list-only --format json run1"), "\"more\": false}");
+    snprintf(line, sizeof line, "many/%ld/profile_log_device.csv", LOGS * 7919L % 10007);
+    expect_in(shell(home, 0, "$D decode --no-files --latest many"), line);
+}
+
+static void options_that_would_not_be_obeyed_are_refused(void **state)
+{
+    (void)state;
+    expect_in(view(2, "--format", "json", home, NULL, NULL), "--format is for --list-only");
+    expect_in(view(2, "--list-only", "-x", "out", home, NULL), "--list-only shows no log");
+    expect_in(view(2, "--list-only", "--riscs", "BRISC", home, NULL), "--list-only shows no log");
+    expect_in(view(2, "--port", "80", home, NULL, NULL), "--port is for --ui perfetto and speedscope");
+}
+
 static void says_what_to_type_over_ssh(void **state)
 {
     (void)state;
@@ -308,6 +354,9 @@ int main(void)
         cmocka_unit_test(says_what_it_cannot_choose),
         cmocka_unit_test(a_capture_and_its_csv_are_one_run),
         cmocka_unit_test(looks_where_tt_metal_writes),
+        cmocka_unit_test(logs_of_one_name_have_pages_of_their_own),
+        cmocka_unit_test(keeps_the_newest_of_many),
+        cmocka_unit_test(options_that_would_not_be_obeyed_are_refused),
         cmocka_unit_test(says_what_to_type_over_ssh),
         cmocka_unit_test(prints_where_the_page_is),
         cmocka_unit_test(extracts_for_every_viewer),

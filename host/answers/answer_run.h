@@ -53,8 +53,10 @@ typedef struct answer_chip {
 
 typedef struct answer_run {
     const char *name; /* the input */
-    op_table *table;  /* always there, with `wide`; made of launches where there is no op report */
-    run_log *log;     /* NULL: no device log */
+    const char *
+        folder; /* of one that was unpacked: where its files are, which texts call by its name; NULL: it was not */
+    op_table *table; /* always there, with `wide`; made of launches where there is no op report */
+    run_log *log;    /* NULL: no device log */
     /* Why it waited; NULL: kernels did not record it, or not all launches are wanted. Borrowed. */
     const struct causes_sums *causes;
     const struct causes_saves *saves; /* with `causes`: by op */

@@ -26,9 +26,10 @@ devlog_status causes_job_read(causes_job *j, const char *path, const op_selectio
     j->selection = selection;
     j->filter = selection->filter;
     status = run_select(&j->selected, selection, &j->filter, &log, 1, err);
-    if (status) return status;
+    if (status) return run_inputs_failed(&j->in, status, err);
     status = causes_read_some(&j->reading, log, &j->filter, elf_folder, err);
-    return status ? status : dl_losses_no_rows(dl_decode_losses(j->reading.d), log, 1, err);
+    if (!status) status = dl_losses_no_rows(dl_decode_losses(j->reading.d), log, 1, err);
+    return run_inputs_failed(&j->in, status, err);
 }
 
 static bool all_chips_are_there(const dl_filter *f, const dl_tables *t)
@@ -65,5 +66,6 @@ devlog_status causes_job_answer(causes_job *j, size_t top, devlog_error *err)
     if (!status && !j->reading.sums.n_launches)
         status = dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no launch in it", j->path);
     if (!status) status = answer_begin(&j->a, err);
+    status = run_inputs_failed(&j->in, status, err);
     return status ? status : causes_answer(&j->a, &j->reading.sums, top, err);
 }

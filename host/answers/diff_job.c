@@ -62,5 +62,5 @@ devlog_status diff_job_run(diff_job *j, const diff_job_options *options, const c
         j->lost |= j->d.runs[i].lost != 0;
     for (size_t i = 0; i < j->n_gates && !status; i++)
         status = gate_judge(&j->gates[i], &j->d, err);
-    return status;
+    return run_inputs_failed(&j->in, status, err);
 }

@@ -22,6 +22,7 @@ void run_inputs_free(run_inputs *in)
         run_input *r = &in->items[i];
         if (r->temporary) dl_folder_remove(r->temporary);
         free(r->temporary);
+        free(r->folder);
         free(r->name);
         free(r->report);
         free(r->log);
@@ -30,11 +31,12 @@ void run_inputs_free(run_inputs *in)
         free(r->hosts);
     }
     free(in->items);
-    for (size_t i = 0; i < in->n_unpacked; i++) {
-        tt_unpacked_remove(in->unpacked[i]);
-        free(in->unpacked[i]);
+    for (size_t i = 0; i < in->n_archives; i++) {
+        tt_unpacked_remove(in->archives[i].folder);
+        free(in->archives[i].folder);
+        free(in->archives[i].path);
     }
-    free(in->unpacked);
+    free(in->archives);
     *in = (run_inputs){0};
 }
 
@@ -193,7 +195,7 @@ static devlog_status keep(char **to, const char *path, devlog_error *err)
 
 devlog_status run_input_call(const run_input *r, op_table *table, devlog_error *err)
 {
-    if (!r->temporary && !r->unpacked) return DEVLOG_OK;
+    if (!r->temporary && !r->folder) return DEVLOG_OK;
     free(table->name);
     return keep(&table->name, r->name, err);
 }
@@ -355,27 +357,55 @@ devlog_status run_inputs_call(run_inputs *in, size_t first, const char *folder, 
         if (strncmp(r->name, folder, n) != 0 || (r->name[n] && r->name[n] != '/')) continue;
         dl_str_fmt(&name, "%s%s", path, r->name + n);
         if (name.failed) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-        free(r->name);
+        free(r->folder);
+        r->folder = r->name;
         r->name = name.text;
-        r->unpacked = true;
     }
     return DEVLOG_OK;
 }
 
+static void call_in(devlog_error *err, const char *folder, const char *name)
+{
+    const size_t n = strlen(folder);
+    char text[sizeof err->text];
+    for (char *at = err->text; (at = strstr(at, folder)) != NULL; at += strlen(name)) {
+        snprintf(text, sizeof text, "%s", at + n);
+        const size_t there = (size_t)(at - err->text);
+        if (there + strlen(name) >= sizeof err->text) return;
+        snprintf(at, sizeof err->text - there, "%s%s", name, text);
+    }
+}
+
+devlog_status run_inputs_failed(const run_inputs *in, devlog_status status, devlog_error *err)
+{
+    for (size_t i = 0; i < in->n_archives && status; i++)
+        call_in(err, in->archives[i].folder, in->archives[i].path);
+    for (size_t i = 0; i < in->n && status; i++)
+        if (in->items[i].folder) call_in(err, in->items[i].folder, in->items[i].name);
+    return status;
+}
+
 static devlog_status add_archive(run_inputs *in, const char *path, uint32_t side, devlog_error *err)
 {
-    char **grown = realloc(in->unpacked, (in->n_unpacked + 1) * sizeof *grown);
+    struct run_archive *grown = realloc(in->archives, (in->n_archives + 1) * sizeof *grown);
     const size_t before = in->n;
     bool is_one = true;
     if (!grown) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    in->unpacked = grown;
-    char *folder = temporary_folder(err);
-    if (!folder) return err->status;
-    in->unpacked[in->n_unpacked++] = folder;
-    devlog_status status = tt_unpack(path, folder, TT_UNPACK_ALL, err);
-    if (!status) status = add_run(in, folder, side, &is_one, err);
-    if (!status && !is_one) status = add_entries(in, folder, side, err);
-    return status ? status : run_inputs_call(in, before, folder, path, err);
+    in->archives = grown;
+    struct run_archive made = {strdup(path), temporary_folder(err)};
+    if (!made.folder || !made.path) {
+        if (made.folder) rmdir(made.folder);
+        if (made.folder) dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        free(made.folder);
+        free(made.path);
+        return err->status;
+    }
+    in->archives[in->n_archives++] = made;
+    devlog_status status = tt_unpack(path, made.folder, TT_UNPACK_ALL, err);
+    if (!status) status = add_run(in, made.folder, side, &is_one, err);
+    if (!status && !is_one) status = add_entries(in, made.folder, side, err);
+    if (!status) status = run_inputs_call(in, before, made.folder, path, err);
+    return run_inputs_failed(in, status, err);
 }
 
 devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, devlog_error *err)
@@ -475,6 +505,6 @@ devlog_status run_inputs_one(run_inputs *in, const char *path, devlog_error *err
     if (status || in->n == 1) return status;
     return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s holds %zu runs (%s, %s, ...): %s", path, in->n,
                    in->items[0].name, in->items[1].name,
-                   in->items[0].unpacked ? "unpack it, and name one of them, or their folder"
-                                         : "name one of them");
+                   in->items[0].folder ? "unpack it, and name one of them, or their folder"
+                                       : "name one of them");
 }

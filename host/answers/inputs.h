@@ -17,16 +17,19 @@ typedef struct run_input {
     char **hosts; /* zones of host code of the run whose log it is, beside that */
     size_t n_hosts;
     char *temporary; /* folder of a report that was made; NULL: none */
-    bool unpacked;   /* of an archive: its files are temporary, too */
-    uint32_t side;   /* DIFF_OLD, DIFF_NEW */
-    bool lost;       /* what the report was made of had losses */
+    char *
+        folder; /* of one that was unpacked: where it is, while `name` is in the archive; NULL: it is what it is called */
+    uint32_t side; /* DIFF_OLD, DIFF_NEW */
+    bool lost;     /* what the report was made of had losses */
 } run_input;
 
 typedef struct run_inputs {
     run_input *items;
     size_t n, cap;
-    char **unpacked; /* folders of archives */
-    size_t n_unpacked;
+    struct run_archive {
+        char *path, *folder; /* folder: where it is unpacked */
+    } * archives;
+    size_t n_archives;
 } run_inputs;
 
 /* Adds the runs of an input: a file and a folder of one run are a run, a folder of such is one run each, in the
@@ -46,6 +49,8 @@ char *run_folder_of_log(const char *log);
  * not where it is unpacked. */
 devlog_status run_inputs_call(run_inputs *in, size_t first, const char *folder, const char *path,
                               devlog_error *err);
+/* Gives the status back; where that is a failure whose words name what was unpacked, they name what it is called. */
+devlog_status run_inputs_failed(const run_inputs *in, devlog_status status, devlog_error *err);
 /* The table of its report is called as the user called the run when the report is a temporary file. */
 devlog_status run_input_call(const run_input *r, op_table *table, devlog_error *err);
 /* Removes temporary files, too. */

@@ -33,6 +33,7 @@ typedef struct memory_job {
     answer a;
     char *path;     /* of the log */
     char *unpacked; /* folder of what was in an archive; NULL: none */
+    char *called;   /* what messages call the log; NULL: by its path */
     op_log log;
     memory_run run;
     dl_str troubles; /* for who wants to keep them */
@@ -42,6 +43,8 @@ typedef struct memory_job {
 devlog_status memory_job_read(memory_job *j, const char *path, devlog_error *err);
 devlog_status memory_job_answer(memory_job *j, const memory_wishes *w, devlog_error *err);
 void memory_job_free(memory_job *j);
+/* Messages call the log so: it is in an archive, which whoever asks has named. */
+devlog_status memory_job_call(memory_job *j, const char *name, devlog_error *err);
 /* What is wrong with the log, a line for each kind. */
 void memory_job_troubles(const memory_job *j, const char *before, dl_str *out);
 

@@ -92,6 +92,12 @@ static devlog_status find_in_runs(memory_job *j, const char *folder, devlog_erro
     return status;
 }
 
+devlog_status memory_job_call(memory_job *j, const char *name, devlog_error *err)
+{
+    j->called = strdup(name);
+    return j->called ? DEVLOG_OK : no_memory(err);
+}
+
 /* A tar or zip is unpacked for as long as the job lives. */
 static devlog_status find_in_archive(memory_job *j, const char *path, devlog_error *err)
 {
@@ -104,7 +110,8 @@ static devlog_status find_in_archive(memory_job *j, const char *path, devlog_err
         return err->status;
     }
     j->unpacked = folder;
-    devlog_status status = tt_unpack(path, folder, TT_UNPACK_OP_LOG, err);
+    devlog_status status = memory_job_call(j, path, err);
+    if (!status) status = tt_unpack(path, folder, TT_UNPACK_OP_LOG, err);
     if (!status) j->path = memory_log_in(folder);
     return status;
 }
@@ -171,7 +178,7 @@ devlog_status memory_job_read(memory_job *j, const char *path, devlog_error *err
 {
     devlog_status status = find_log(j, path, err);
     if (status) return status;
-    const char *shown = j->unpacked ? path : j->path;
+    const char *shown = j->called ? j->called : j->path;
     j->has_log = true;
     status = op_log_read(&j->log, j->path, err);
     if (!status && !j->log.n_memory && !j->log.n_ops && !j->log.opens)
@@ -204,8 +211,8 @@ void memory_job_troubles(const memory_job *j, const char *before, dl_str *out)
     }
     for (int i = 0; i < MEMORY_TROUBLES; i++)
         if (j->run.found[i])
-            dl_str_fmt(out, "%s%s: %llu %s\n", before, j->path, (unsigned long long)j->run.found[i],
-                       memory_trouble_text((memory_trouble)i));
+            dl_str_fmt(out, "%s%s: %llu %s\n", before, j->called ? j->called : j->path,
+                       (unsigned long long)j->run.found[i], memory_trouble_text((memory_trouble)i));
     uint64_t n = 0, bytes = 0;
     for (size_t i = 0; i < j->run.n_spaces; i++) {
         n += j->run.spaces[i].leaked;
@@ -228,5 +235,6 @@ void memory_job_free(memory_job *j)
     free(j->path);
     if (j->unpacked) tt_unpacked_remove(j->unpacked);
     free(j->unpacked);
+    free(j->called);
     *j = (memory_job){0};
 }

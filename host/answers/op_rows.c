@@ -160,5 +160,5 @@ devlog_status op_rows_job_run(op_rows_job *j, const char *path, devlog_error *er
     if (!status) status = read_rows(j, in->report, err);
     if (!status && table.cut && j->a.sections[0].n) drop_cut(&j->a.sections[0]);
     op_table_free(&table);
-    return status;
+    return run_inputs_failed(&j->in, status, err);
 }

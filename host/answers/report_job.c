@@ -120,12 +120,14 @@ static devlog_status read_causes(report_job *j, const char *log, devlog_error *e
 }
 
 /* The buffers of the run in a folder, where its log of ops has any. */
-static devlog_status read_memory(report_job *j, const char *path, const char *before, devlog_error *err)
+static devlog_status read_memory(report_job *j, const run_input *in, const char *before, devlog_error *err)
 {
     struct stat st;
+    const char *path = in->folder ? in->folder : in->name;
     char *log = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? memory_log_in(path) : NULL;
     const bool wanted = log && memory_log_has_buffers(log);
     devlog_status status = wanted ? memory_job_read(&j->memory, log, err) : DEVLOG_OK;
+    if (!status && wanted && in->folder) status = memory_job_call(&j->memory, in->name, err);
     if (!status && wanted) {
         j->run.memory = &j->memory.run;
         j->lost |= j->memory.lost;
@@ -144,11 +146,12 @@ static devlog_status read_input(report_job *j, const report_options *o, const ch
     if (j->log) answer_run_add_log(&j->run, j->log);
     if (j->log && !o->parts) status = read_causes(j, in->log, err);
     if (status) return status;
-    status = read_memory(j, in->name, before, err);
+    status = read_memory(j, in, before, err);
     if (status) return status;
     if (in->report) j->lost |= op_table_troubles(&j->table, before, &j->troubles);
     j->lost |= in->lost || (j->log && (run_log_lost(j->log) || run_log_violated(j->log)));
     j->run.name = in->name;
+    j->run.folder = in->folder;
     return DEVLOG_OK;
 }
 
@@ -181,7 +184,8 @@ devlog_status report_job_read(report_job *j, const report_options *o, const char
     devlog_status status = j->rules ? DEVLOG_OK : rules_read(&j->rules, o->rules, o->thresholds, err);
     if (!status) status = read_input(j, o, before, err);
     const flops_options flops = {.table = o->ops_table, .board = o->board, .dram = o->dram};
-    return status ? status : flops_apply(&j->run, &flops, &j->peaks, err);
+    if (!status) status = flops_apply(&j->run, &flops, &j->peaks, err);
+    return run_inputs_failed(&j->in, status, err);
 }
 
 devlog_status report_job_run(report_job *j, const char *path, const report_options *o, const char *before,

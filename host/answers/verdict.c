@@ -270,10 +270,12 @@ void answer_add_losses(answer *a, const answer_run *r)
     answer_section *s = answer_table(a, "losses", "LOSSES", columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < run_log_findings(r->log); i++) {
         const devlog_finding f = run_log_finding(r->log, i);
+        const size_t n =
+            r->folder && strncmp(f.first, r->folder, strlen(r->folder)) == 0 ? strlen(r->folder) : 0;
         answer_text(s, answer_keep(a, f.text, strlen(f.text)));
         answer_number(s, (double)f.count);
         answer_text(s, f.loss ? "yes" : "no");
-        answer_text(s, *f.first ? answer_keep(a, f.first, strlen(f.first)) : NULL);
+        answer_text(s, *f.first ? answer_keepf(a, "%s%s", n ? r->name : "", f.first + n) : NULL);
     }
 }
 

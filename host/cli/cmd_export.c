@@ -158,6 +158,8 @@ static int export_ranks(const export_args *a, const dl_export_format *format, co
     if (memcmp(&a->filters, &plain.filters, sizeof a->filters) != 0)
         return cli_wrong(&cmd_export,
                          "of several ranks all ops are written: leave filters out, or name one rank");
+    if (a->ops || a->memory)
+        return cli_wrong(&cmd_export, "--ops and --memory are for logs, and not for several ranks");
     return cli_ranks_run(
         &(cli_ranks){.command = "export", .trace = a->output ? a->output : "trace.json", .quiet = true},
         rest);

@@ -83,6 +83,29 @@ devlog_status cli_op_markdown(const op_job_options *o, const char *report, dl_st
     return status;
 }
 
+void cli_op_call(const op_job_options *o, dl_str *text)
+{
+    dl_str called = {0};
+    const char *at = o->archive && text->len ? text->text : NULL;
+    if (!at) return;
+    for (const char *found; (found = strstr(at, o->logs)); at = found + strlen(o->logs)) {
+        dl_str_add_n(&called, at, (size_t)(found - at));
+        dl_str_add(&called, o->archive);
+    }
+    dl_str_add(&called, at);
+    dl_str_free(text);
+    *text = called;
+}
+
+void cli_op_failed(const char *command, const op_job_options *o, const devlog_error *err)
+{
+    dl_str text = {0};
+    dl_str_add(&text, err->text);
+    cli_op_call(o, &text);
+    fprintf(stderr, "devlog %s: %s\n", command, text.failed ? err->text : text.text);
+    dl_str_free(&text);
+}
+
 int cli_op_report(const char *command, op_job_options *o, int fd)
 {
     devlog_error err = {0};
@@ -105,12 +128,13 @@ int cli_op_report(const char *command, op_job_options *o, int fd)
             dl_str_char(&out, '\n');
         }
         status = cli_op_markdown(o, job.report_path, &out, &err);
+        cli_op_call(o, &out);
         if (!status) status = dl_str_status(&out, &err);
     }
     int errnum = status ? 0 : dl_write_all(fd, out.text, out.len);
     if (errnum) status = dl_fail_errno(&err, errnum, "cannot write what was found");
     if (status)
-        fprintf(stderr, "devlog %s: %s\n", command, err.text);
+        cli_op_failed(command, o, &err);
     else
         exit_status = op_job_lost(&job) ? CLI_PARTIAL : CLI_OK;
     dl_str_free(&out);

@@ -9,6 +9,12 @@
  * `fd`. Returns CLI_OK, ... */
 int cli_op_report(const char *command, op_job_options *options, int fd);
 
+/* What was unpacked from an archive is called by that, and not by the folder, which is gone when the text is read. */
+void cli_op_call(const op_job_options *options, dl_str *text);
+
+/* "devlog COMMAND: what failed", on stderr, in the same words. */
+void cli_op_failed(const char *command, const op_job_options *options, const devlog_error *err);
+
 /* Where the options want Markdown, writes it beside the report and appends a line with its name to `files`. */
 devlog_status cli_op_markdown(const op_job_options *options, const char *report, dl_str *files,
                               devlog_error *err);

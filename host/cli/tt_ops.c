@@ -77,7 +77,7 @@ static int report_made(const tt_files *files, const op_job_options *o, const cha
     if (!status) status = write_made(files->ops_report, o, to, &counts, &err);
     if (status) {
         dl_folder_unmake(output, there);
-        fprintf(stderr, "devlog ops: %s\n", err.text);
+        cli_op_failed("ops", o, &err);
         free(to);
         return CLI_FAILED;
     }
@@ -97,8 +97,9 @@ static int report_made(const tt_files *files, const op_job_options *o, const cha
     dl_str_shown(&out, to, strlen(to));
     dl_str_char(&out, '\n');
     status = cli_op_markdown(o, to, &out, &err);
+    cli_op_call(o, &out);
     if (!status) status = dl_print(&out, &err);
-    if (status) fprintf(stderr, "devlog ops: %s\n", err.text);
+    if (status) cli_op_failed("ops", o, &err);
     dl_str_free(&out);
     free(to);
     return status ? CLI_FAILED : counts.short_rows ? CLI_PARTIAL : CLI_OK;
@@ -167,10 +168,11 @@ static int report(const tt_files *files, const op_job_options *o, const char *ou
             dl_str_char(&out, '\n');
         }
         status = cli_op_markdown(o, job.report_path, &out, &err);
+        cli_op_call(o, &out);
         if (!status) status = dl_print(&out, &err);
     }
     if (status)
-        fprintf(stderr, "devlog ops: %s\n", err.text);
+        cli_op_failed("ops", o, &err);
     else
         exit_status = tt_job_lost(&job) ? CLI_PARTIAL : CLI_OK;
     dl_str_free(&out);
@@ -182,6 +184,15 @@ static int no_memory(void)
 {
     fprintf(stderr, "devlog ops: out of memory\n");
     return CLI_FAILED;
+}
+
+static void say_none(const op_job_options *o, const char *folder)
+{
+    dl_str text = {0};
+    dl_str_fmt(&text, "  no files of tt-metal's profiler in %s\n", folder);
+    cli_op_call(o, &text);
+    if (!text.failed) fputs(text.text, stdout);
+    dl_str_free(&text);
 }
 
 /* Each rank's report in a folder of its name. */
@@ -204,7 +215,7 @@ static int report_ranks(const tt_ranks *ranks, const op_job_options *o)
         else if (tt_files_are_metals(&files))
             status = report(&files, o, output);
         else
-            printf("  no files of tt-metal's profiler in %s\n", ranks->folders[i]);
+            say_none(o, ranks->folders[i]);
         if (status == CLI_FAILED || worst == CLI_OK) worst = status;
         tt_files_free(&files);
         free(output);
@@ -298,6 +309,7 @@ static int report_archive(const op_job_options *o, tt_made_ranks *made)
     } else {
         op_job_options inside = *o;
         inside.logs = folder;
+        inside.archive = o->logs;
         if (!cli_tt_ops(&inside, made, &exit_status))
             exit_status = cli_op_report("ops", &inside, STDOUT_FILENO);
     }

@@ -22,6 +22,7 @@ typedef struct op_job_options {
     const op_selection *selection; /* NULL: everything */
     void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);
     void *progress_ctx;
+    const char *archive; /* that `logs` has been unpacked from: who prints calls it by that; NULL: none */
 } op_job_options;
 
 typedef struct op_job {

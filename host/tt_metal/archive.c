@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -28,7 +29,7 @@ enum { BLOCK = 512, PIECE = 256 * 1024, NAME = 512 };
 
 /* clang-format off */
 #define FUNCTIONS(X) \
-    X(archive_entry_filetype) X(archive_entry_pathname) X(archive_error_string) X(archive_read_data) \
+    X(archive_entry_filetype) X(archive_entry_mtime) X(archive_entry_pathname) X(archive_error_string) X(archive_read_data) \
     X(archive_read_free) X(archive_read_new) X(archive_read_next_header) X(archive_read_open_filename) \
     X(archive_read_support_filter_bzip2) X(archive_read_support_filter_gzip) X(archive_read_support_filter_xz) \
     X(archive_read_support_filter_zstd) X(archive_read_support_format_tar) X(archive_read_support_format_zip)
@@ -79,7 +80,8 @@ static bool is_wanted(const char *base, size_t n, tt_unpack_what what)
             if (n == length || base[length] == '.') return true;
     }
     return what == TT_UNPACK_ALL &&
-           (is_named(base, n, "noc_trace_dev", ".json") || is_named(base, n, "ops_perf_results", ".csv"));
+           (is_named(base, n, "noc_trace_dev", ".json") || is_named(base, n, "ops_perf_results", ".csv") ||
+            is_named(base, n, "host_", ".devlog"));
 }
 
 typedef enum member { MEMBER_NOT, MEMBER_WANTED, MEMBER_PERHAPS } member;
@@ -162,7 +164,8 @@ typedef struct unpacking {
     const char *path, *folder;
     tt_unpack_what what;
     struct archive *a;
-    char *piece; /* PIECE bytes */
+    time_t changed; /* the member in hand, last; 0: the archive does not say */
+    char *piece;    /* PIECE bytes */
     unpacked *files;
     size_t n, cap;
     char *runs[2];   /* two files of different runs; NULL: there are none, or .logs says which is wanted */
@@ -363,6 +366,9 @@ static devlog_status write_member(unpacking *u, la_ssize_t n, devlog_error *err)
         if (errnum) status = not_unpacked(u, errnum, err);
     }
     if (n < 0 && !status) status = damaged(u->a, u->path, err);
+    /* Runs are dated by when their logs were written, and zones of host code are those of a log's time. */
+    const struct timespec times[2] = {{.tv_sec = u->changed}, {.tv_sec = u->changed}};
+    if (to >= 0 && u->changed > 0) (void)futimens(to, times);
     if (to >= 0 && close(to) != 0 && !status) status = not_unpacked(u, errno, err);
     free(path);
     return status;
@@ -387,6 +393,34 @@ static devlog_status move_to(unpacking *u, const char *name, const char *place, 
     unpacked *older = again ? find(u, place) : NULL;
     if (older) forget(u, older);
     return status ? status : keep(u, place, name, err);
+}
+
+/* The log of ops of `devlog run --once` lies in logs/ beside the device's, which has gone to the top: there are no two runs then, and
+ * it goes there, too, unless another one is there. */
+static devlog_status join_one_run(unpacking *u, devlog_error *err)
+{
+    static const char device[] = "logs_device/", of_ops[] = "logs/";
+    const size_t n = strlen(of_ops);
+    for (size_t i = 0; i < u->n; i++)
+        if (strncmp(u->files[i].place, device, strlen(device)) == 0) return DEVLOG_OK;
+    for (size_t i = 0; i < u->n; i++) {
+        char *place = u->files[i].place, *top;
+        if (strncmp(place, of_ops, n) != 0 || find(u, place + n)) continue;
+        if (!(top = strdup(place + n))) return no_memory(err);
+        char *from = dl_path_join(u->folder, place), *to = dl_path_join(u->folder, top);
+        const int errnum = from && to && rename(from, to) != 0 ? errno : 0;
+        const bool memory = from && to;
+        free(from);
+        free(to);
+        free(place);
+        u->files[i].place = top;
+        if (!memory) return no_memory(err);
+        if (errnum) return not_unpacked(u, errnum, err);
+    }
+    char *empty = dl_path_join(u->folder, of_ops);
+    if (empty) (void)rmdir(empty);
+    free(empty);
+    return DEVLOG_OK;
 }
 
 /* `perhaps`: only what turns out to be the streaming profiler's; a packed one is looked at when it is there. */
@@ -431,6 +465,7 @@ static devlog_status unpack_all(unpacking *u, devlog_error *err)
         if (got != ARCHIVE_OK && got != ARCHIVE_WARN) return damaged(u->a, u->path, err);
         const char *name = lib.archive_entry_pathname(entry);
         if (!name || lib.archive_entry_filetype(entry) != AE_IFREG) continue;
+        u->changed = lib.archive_entry_mtime(entry);
         const bool in_logs = lies_in_logs(name);
         const member kind = u->logs_only && !in_logs ? MEMBER_NOT : place_of(name, u->what, place);
         u->logs_there |= in_logs && kind == MEMBER_WANTED;
@@ -439,7 +474,11 @@ static devlog_status unpack_all(unpacking *u, devlog_error *err)
         if (status) return status;
     }
     if (u->runs[0]) return several_runs(u, u->runs[0], u->runs[1], err);
-    return u->n ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_NOT_FOUND, "no file of a profiler in %s", u->path);
+    devlog_status status = join_one_run(u, err);
+    if (status) return status;
+    if (u->n) return DEVLOG_OK;
+    return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "no %s in %s",
+                   u->what == TT_UNPACK_OP_LOG ? OP_LOG_NAME : "file of a profiler", u->path);
 }
 
 static devlog_status unpack(const char *path, const char *folder, tt_unpack_what what, devlog_error *err)

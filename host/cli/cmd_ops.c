@@ -18,6 +18,7 @@
 #include "cli/tt_ops.h"
 #include "ops/op_markdown.h"
 #include "ranks/ranks.h"
+#include "tt_metal/archive.h"
 
 typedef struct ops_args {
     const char *input, *output, *suffix, *device_log;
@@ -145,7 +146,8 @@ int cli_op_report(const char *command, op_job_options *o, int fd)
 devlog_status cli_op_table_read(op_table *t, const char *path, bool *lost, devlog_error *err)
 {
     struct stat st;
-    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) return op_table_read(t, path, err);
+    if ((stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) && !tt_is_archive(path))
+        return op_table_read(t, path, err);
     run_inputs in = {0};
     devlog_status status = run_inputs_one(&in, path, err);
     if (!status && !in.items[0].report)
@@ -160,6 +162,7 @@ devlog_status cli_op_table_read(op_table *t, const char *path, bool *lost, devlo
     }
     if (!status) status = op_table_read(t, in.items[0].report, err);
     if (!status) status = run_input_call(&in.items[0], t, err);
+    status = run_inputs_failed(&in, status, err);
     run_inputs_free(&in);
     return status;
 }

@@ -138,7 +138,7 @@ const cli_command cmd_ops_compare = {
     .description =
         "Also as 'devlog ops compare'. Reads any op reports, of devlog or of tt-metal since 2023, by the "
         "names "
-        "of their columns, plain or compressed, or folders of runs. Per op code: device time and count before and after, their "
+        "of their columns, plain or compressed, or folders of runs, or a tar or zip of one. Per op code: device time and count before and after, their "
         "difference, and by how much one op changed, in percent; the greatest difference comes first. Below "
         "the total stand the gaps between ops and the host's time inside them.\n\n"
         "The exit status is 4 when --max-regression is given and something is worse; else 0, or 3 when cells "

@@ -114,7 +114,7 @@ const cli_command cmd_ops_summary = {
     .max_arguments = 1,
     .description =
         "Also as 'devlog ops summary'. Reads any op report, of devlog or of tt-metal since 2023, by the "
-        "names of its columns, plain or compressed, or that of a folder of one run; \"-\" is standard input. An op's gap is its OP TO OP "
+        "names of its columns, plain or compressed, or that of a folder of one run, or of a tar or zip of it; \"-\" is standard input. An op's gap is its OP TO OP "
         "LATENCY.",
     .options = options,
     .examples = "  devlog ops summary generated/profiler/output/ops/ops_perf_results.csv\n"

@@ -9,7 +9,8 @@ import tempfile
 
 from shared import DEVLOG, NN, finish, missing, same
 
-COMMANDS = ("report", "report --format json", "causes --format json", "memory --format json", "diff --exact --format json {}")
+COMMANDS = ("report", "report --format json", "causes --format json", "memory --format json", "diff --exact --format json {}", "ops-summary --format json",
+            "ops-compare --format json {}")
 
 
 def said(*args):
@@ -31,6 +32,13 @@ def packed(name):
     return [os.path.basename(path) for path in made]
 
 
+def without_folders(text):
+    """Logs are unpacked side by side, and a report in a folder is told by its own name."""
+    for more, less in (("RUN/logs/", "RUN/"), ("RUN/logs_device/", "RUN/"), ("RUN/ops_perf_results.csv", "RUN")):
+        text = text.replace(more, less)
+    return text
+
+
 def hold(name, commands=COMMANDS):
     """What commands say of the folder and of its archives, but for the name; returns that."""
     every = []
@@ -40,8 +48,7 @@ def hold(name, commands=COMMANDS):
         every.append(wanted[1])
         for archive in packed(name):
             got = said(*command.format(archive).split(), archive)
-            words = [[text.replace(archive, "RUN").replace(name, "RUN").replace("RUN/logs/", "RUN/").replace("RUN/logs_device/", "RUN/").split() for text in texts]
-                     for texts in (wanted[1:], got[1:])]
+            words = [[without_folders(text.replace(archive, "RUN").replace(name, "RUN")).split() for text in texts] for texts in (wanted[1:], got[1:])]
             same("%s %s: status" % (command, archive), got[0], wanted[0])
             same("%s %s" % (command, archive), words[1], words[0])
     return every

@@ -163,7 +163,7 @@ static devlog_status find_log(memory_job *j, const char *path, devlog_error *err
         if (!named && run_inputs_know(path)) return find_beside(j, path, err);
         j->path = strdup(path);
         return j->path ? DEVLOG_OK : no_memory(err);
-    } else if (!(j->path = memory_log_in(path))) {
+    } else if (!(j->path = memory_log_in(path)) && !(j->path = above_periodic(path))) {
         status = find_in_runs(j, path, err);
     }
     if (status || j->path) return status;

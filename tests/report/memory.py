@@ -370,6 +370,7 @@ def check_inputs(tmp, folder):
     os.mkdir(periodic)
     shutil.move(os.path.join(runs, "two", "logs_device", "capture.devlog"), periodic)
     same("a periodic capture", memory(os.path.join(periodic, "capture.devlog")), of_device)
+    same("the folder of a periodic capture", memory(periodic), of_device)
     os.remove(os.path.join(runs, "one", "logs_device", "profile_log_ops.jsonl"))
     shutil.rmtree(os.path.join(runs, "one", "logs"))
     r = subprocess.run([DEVLOG, "memory", os.path.join(runs, "one", "logs_device", "capture.devlog")], capture_output=True, text=True)

@@ -160,17 +160,34 @@ static char *log_in(const char *folder)
     return first_of(folder, places, PLACES, names, sizeof names / sizeof names[0]);
 }
 
-static bool has_op_log(const char *folder)
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/* *changed: when the newest of them was; NULL: that is not asked. */
+static bool has_op_log(const char *folder, struct timespec *changed)
 {
     bool any = false;
-    for (int i = 0; i < PLACES && !any; i++) {
+    for (int i = 0; i < PLACES && (!any || changed); i++) {
+        struct stat st;
         char *inner = *places[i] ? dl_path_join(folder, places[i]) : strdup(folder);
         char *there = inner ? op_log_in(inner) : NULL;
-        any = there != NULL;
+        if (there && changed && stat(there, &st) == 0 && (!any || is_later(&st.st_mtim, changed)))
+            *changed = st.st_mtim;
+        any |= there != NULL;
         free(there);
         free(inner);
     }
     return any;
+}
+
+/* A report that is older than the log of ops is of a run before: the last one has got another name, or failed. */
+static bool is_of_a_run_before(const char *report, const char *folder)
+{
+    struct stat st;
+    struct timespec changed = {0};
+    return has_op_log(folder, &changed) && stat(report, &st) == 0 && is_later(&changed, &st.st_mtim);
 }
 
 /* NULL: *err says why. */
@@ -282,17 +299,21 @@ static devlog_status add_run(run_inputs *in, const char *folder, uint32_t side, 
     *is_one = true;
     if (!tt_files_find(&files, folder)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     char *made = first_of(folder, here, 1, report, 1), *log = log_in(folder);
+    if (made && is_of_a_run_before(made, folder)) {
+        free(made);
+        made = NULL;
+    }
     /* Of a device log alone the launches are as good as a report, which would have no names. */
     const bool of_host = files.data || files.times || files.report || files.ops_report;
     if (!made && of_host && tt_files_are_metals(&files)) {
         status = add_metals(in, folder, &files, side, err);
-    } else if (made || log || has_op_log(folder)) {
+    } else if (made || log || has_op_log(folder, NULL)) {
         run_input *r = add(in, folder, side);
         if (!r) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         if (r) r->report = made;
         if (r) r->log = log;
         if (r) made = log = NULL;
-        if (r && !r->report && has_op_log(folder)) status = make_report(r, folder, err);
+        if (r && !r->report && has_op_log(folder, NULL)) status = make_report(r, folder, err);
         if (r && !status) status = add_hosts(r, err);
     } else {
         *is_one = false;

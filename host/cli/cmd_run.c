@@ -203,6 +203,13 @@ static int run(int argc, char **argv)
         goto done;
     }
     memcpy(command, rest.items, (size_t)rest.n * sizeof *command);
+    /* Of a run of another kind before: what reads the folder would take its device data for those of this one. */
+    char other[CLI_PATH_SIZE];
+    if ((one || a.host_only) && (dl_join(other, sizeof other, a.output, "logs_device", &err) != DEVLOG_OK ||
+                                 cli_profiled_forget(other, &err) != DEVLOG_OK)) {
+        say("%s", err.text);
+        goto done;
+    }
     bool device;
     int child_status = do_runs(&a, command, logs, device_logs, &device);
     if (child_status < 0) goto done;

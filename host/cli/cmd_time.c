@@ -276,7 +276,8 @@ static int run(int argc, char **argv)
     if (!status) status = dl_join(device_logs, sizeof device_logs, a.output, "logs_device", &err);
     if (!status) {
         memcpy(command, rest.items, (size_t)rest.n * sizeof *command);
-        status = run_all(&j, logs, device_logs, &err);
+        if (!a.device) status = cli_profiled_forget(device_logs, &err);
+        if (!status) status = run_all(&j, logs, device_logs, &err);
     }
     if (!status && !j.exit) status = print(&j, &err);
     exit_status = status ? CLI_FAILED : j.exit;

@@ -40,20 +40,28 @@ static devlog_status clear_hosts(const char *folder, devlog_error *err)
 static devlog_status clear_logs(const char *folder, devlog_error *err)
 {
     static const char *const names[] = {OP_LOG_NAME, DL_DEVICE_LOG_NAME, DL_CAPTURE_NAME, DL_RUN_FILE_NAME};
-    devlog_status status = dl_folder_make(folder, err);
+    devlog_status status = DEVLOG_OK;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !status; i++) {
         char path[CLI_PATH_SIZE];
         status = dl_join(path, sizeof path, folder, names[i], err);
-        if (!status && unlink(path) != 0 && errno != ENOENT)
+        if (!status && unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
             status = dl_fail_errno(err, errno, "cannot remove the log of an earlier run, %s", path);
     }
     return status ? status : clear_hosts(folder, err);
 }
 
+devlog_status cli_profiled_forget(const char *folder, devlog_error *err)
+{
+    const devlog_status status = clear_logs(folder, err);
+    if (!status) (void)rmdir(folder); /* which stays when it holds anything else */
+    return status;
+}
+
 devlog_status cli_profiled_run(const cli_profiled *run, cli_child_result *out, devlog_error *err)
 {
     char log_folder[CLI_PATH_SIZE + 32], absolute[CLI_PATH_SIZE], run_id[40], stacks[40];
-    devlog_status status = clear_logs(run->folder, err);
+    devlog_status status = dl_folder_make(run->folder, err);
+    if (!status) status = clear_logs(run->folder, err);
     if (!status && !realpath(run->folder, absolute))
         status = dl_fail_errno(err, errno, "cannot use the folder %s", run->folder);
     const uint64_t id = dl_run_file_new_id();

@@ -17,6 +17,8 @@ typedef struct cli_profiled {
     bool quiet;      /* as cli_child has it */
 } cli_profiled;
 
+/* Removes the logs that an earlier run has left in a folder into which this one writes none; the folder need not be there. */
+devlog_status cli_profiled_forget(const char *folder, devlog_error *err);
 devlog_status cli_profiled_run(const cli_profiled *run, cli_child_result *out, devlog_error *err);
 
 /* Whether a file of that name can be read there. */

@@ -165,7 +165,8 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* *changed: when the newest of them was; NULL: that is not asked. */
+/* An empty one is none: a run without one has emptied it (ops_forget). *changed: when the newest of them was; NULL: that is not
+ * asked. */
 static bool has_op_log(const char *folder, struct timespec *changed)
 {
     bool any = false;
@@ -173,9 +174,9 @@ static bool has_op_log(const char *folder, struct timespec *changed)
         struct stat st;
         char *inner = *places[i] ? dl_path_join(folder, places[i]) : strdup(folder);
         char *there = inner ? op_log_in(inner) : NULL;
-        if (there && changed && stat(there, &st) == 0 && (!any || is_later(&st.st_mtim, changed)))
-            *changed = st.st_mtim;
-        any |= there != NULL;
+        const bool is = there && stat(there, &st) == 0 && st.st_size;
+        if (is && changed && (!any || is_later(&st.st_mtim, changed))) *changed = st.st_mtim;
+        any |= is;
         free(there);
         free(inner);
     }
@@ -227,6 +228,10 @@ static devlog_status make_report(run_input *r, const char *folder, devlog_error 
     devlog_status status = op_job_run(&job, &o, err);
     if (!status) status = keep(&r->report, job.report_path, err);
     if (!status) r->lost = op_job_lost(&job);
+    if (!status && job.stitch.launches && job.stitch.launches_of_other_runs == job.stitch.launches) {
+        free(r->log); /* the run has none: this one was there before */
+        r->log = NULL;
+    }
     op_job_free(&job);
     return status;
 }

@@ -290,6 +290,23 @@ devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **ou
     return DEVLOG_OK;
 }
 
+static bool is_in(const char *folder, const char *name)
+{
+    char *path = dl_path_join(folder, name);
+    const bool is = path && access(path, F_OK) == 0;
+    free(path);
+    return is;
+}
+
+devlog_status ops_forget(const char *folder, devlog_error *err)
+{
+    dl_run_file run;
+    if (!is_in(folder, OP_LOG_NAME) || !is_in(folder, DL_RUN_FILE_NAME)) return DEVLOG_OK;
+    const devlog_status status = dl_run_file_open(&run, folder, OP_LOG_NAME, false, err);
+    if (!status) dl_run_file_close(&run);
+    return status;
+}
+
 devlog_status devlog_ops_close(devlog_ops *ops, devlog_error *err)
 {
     if (!ops) return DEVLOG_OK;

@@ -55,6 +55,9 @@ struct devlog_ops {
     ops_thread *threads;
 };
 
+/* A device log begins in the folder, and no log of ops: that of a run before, which has ended, is emptied, as it would be taken for this
+ * one's. A log whose run goes on stays, and so does one that no program of devlog has begun. */
+devlog_status ops_forget(const char *folder, devlog_error *err);
 /* The calling thread; NULL when there is no memory for it, which counts as a lost event. */
 ops_thread *ops_thread_of(devlog_ops *ops);
 /* The op that the calling thread has open innermost, by this log or another, or that its process was started in. */

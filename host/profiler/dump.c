@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/absolute.h"
 #include "base/error.h"
@@ -58,6 +59,15 @@ static devlog_status attach(devlog_device *device, devlog_error *err)
     return DEVLOG_OK;
 }
 
+/* The device log begins anew, and there will be no capture beside it: one that is there is a run's before, and would be taken for this
+ * one's, as it knows more. */
+static void forget_capture_of_before(const devlog_device *device)
+{
+    char *path = dl_path_join(device->log_folder, DL_CAPTURE_NAME);
+    if (path) (void)unlink(path);
+    free(path);
+}
+
 /* The log is opened when there is something to write, so that a device that is not profiled leaves no file.
  */
 static devlog_status open_log(devlog_device *device, devlog_error *err)
@@ -71,6 +81,7 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
     devlog_status status = DEVLOG_OK;
     if (!began && !periodic_on(device)) status = ops_began(device, &began, err);
     if (status != DEVLOG_OK) return status;
+    if (!began && !device->wishes.capture) forget_capture_of_before(device);
     const dl_device_log_options options = {
         .style = styles[device->wishes.log_style],
         .append = began,

@@ -107,7 +107,7 @@ devlog_status ops_began(devlog_device *device, bool *began, devlog_error *err)
     if (!device->run) status = dl_run_file_open(run, device->log_folder, NULL, false, err);
     if (status != DEVLOG_OK) {
         free(run);
-        return status == DEVLOG_ERR_NOT_FOUND ? DEVLOG_OK : status;
+        return status == DEVLOG_ERR_NOT_FOUND ? ops_forget(device->log_folder, err) : status;
     }
     device->run = run;
     *began = dl_run_file_began(run, device->log_folder);

@@ -1,4 +1,4 @@
-/* Loaded before others: rank 1 is killed DEVLOG_TEST_DIES seconds after it began, if it is still in MPI; when it is about to end
+/* Loaded before others: rank 1 is killed RANK_1_DIES seconds after it began, if it is still in MPI; when it is about to end
  * MPI, a second after it has done its part, where that is 0. A program is not killed behind that: mpirun then cuts what others print. */
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ extern int PMPI_Finalize(void)
 
 static double seconds(void)
 {
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *dies = getenv("DEVLOG_TEST_DIES");
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *dies = getenv("RANK_1_DIES");
     return rank && dies && strcmp(rank, "1") == 0 ? strtod(dies, NULL) : -1;
 }
 

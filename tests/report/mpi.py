@@ -368,7 +368,7 @@ def trouble(folder, paths):
     alone = subprocess.run([DEVLOG, "decode", "--no-files", *paths], env=ENV, capture_output=True)
     library = glob.glob(os.path.join(BUILD, "lib*", "libdies_last.so"))
     for seconds in ("0", "0.15", "0.35", "600"):
-        how = ["env", "LD_PRELOAD=" + "".join(library), "DEVLOG_TEST_DIES=" + seconds]
+        how = ["env", "LD_PRELOAD=" + "".join(library), "RANK_1_DIES=" + seconds]
         done = job("-n", "3", *how, MPI, "decode", "--least", "1", *paths, env=dict(ENV, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0"))
         killed = b"exited on signal 9" in done.stderr
         same("rank 1 was killed after %s s" % seconds, killed, {"0": True, "600": False}.get(seconds, killed))

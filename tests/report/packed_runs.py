@@ -1,7 +1,6 @@
 """A tar or zip of a run's folder is that run, for every command that takes folders: of devlog run --once, and of its two runs; with its
-report and without; with zones of host code; on the date of its logs. And a folder is its last run, whatever runs before have left there. For archives of tt-metal's runs, and of several, there is
+report and without; with zones of host code; on the date of its logs. For archives of tt-metal's runs, and of several, there is
 ttmetal/archives.py. Usage: packed_runs.py BUILD"""
-import json
 import os
 import shutil
 import subprocess
@@ -19,8 +18,8 @@ def said(*args):
     return done.returncode, done.stdout, done.stderr
 
 
-def run_of(name, *options, repeats="4"):
-    status, _, err = said("run", "--no-tar", "-o", name, *options, "--", NN, repeats)
+def run_of(name, *options):
+    status, _, err = said("run", "--no-tar", "-o", name, *options, "--", NN)
     same("devlog run %s: %s" % (name, err[-200:]), status, 0)
     for at, _, names in os.walk(os.path.join(folder, name)):
         for n in names:
@@ -93,35 +92,6 @@ def troubles():
              (3, True, False, False))
 
 
-def fact(name, of):
-    facts = json.loads(said("report", "--format", "json", name)[1])["sections"]["verdict"]["facts"]
-    return facts[of]["value"]
-
-
-def again():
-    """Of the two runs one after the other is what the folder is, and a report of before is not that of logs of now."""
-    run_of("plain", "--once", repeats="1")
-    ops, launches = fact("plain", "ops"), said("causes", "--format", "csv", "plain")[1]
-    run_of("again", repeats="3")
-    same("more ops before", fact("again", "ops") > ops, True)
-    run_of("again", "--once", repeats="1")
-    same("one run behind two: files", sorted(os.listdir(os.path.join(folder, "again"))), ["logs", "ops_perf_results.csv"])
-    same("one run behind two: ops", fact("again", "ops"), ops)
-    same("one run behind two: launches", said("causes", "--format", "csv", "again")[1], launches)
-    before = os.path.join(folder, "again", "ops_perf_results.csv")
-    run_of("again", "--once", "--name", "more", repeats="2")
-    os.utime(before, (1767323000, 1767323000))  # run_of has made all files as old as one another
-    same("a report of another name: ops", fact("again", "ops"), 2 * ops)
-    os.utime(before, (1767323100, 1767323100))
-    same("a newer report: ops", fact("again", "ops"), ops)
-    run_of("again", "--host-only", repeats="1")
-    same("a run of the host alone", fact("again", "device"), None)
-    status = said("time", "-n", "1", "-w", "0", "-o", "timed", "--", NN, "1")[0]
-    same("time: device logs", (status, os.path.exists(os.path.join(folder, "timed", "logs_device"))), (0, True))
-    status = said("time", "-n", "1", "-w", "0", "--device", "0", "-o", "timed", "--", NN, "1")[0]
-    same("time without the device", (status, os.path.exists(os.path.join(folder, "timed", "logs_device"))), (0, False))
-
-
 def main():
     if missing("riscv64-unknown-elf-gcc"):
         return 77
@@ -143,7 +113,6 @@ def main():
         shutil.copy2(os.path.join(logs, "capture.devlog"), os.path.join(logs, "host_7.devlog"))
         same("host code of %s is read" % name, hold(name, COMMANDS[1:2])[0] != without[1], True)
     troubles()
-    again()
     same("temporary files", os.listdir(temporary), [])
     return finish()
 

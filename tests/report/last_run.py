@@ -1,0 +1,96 @@
+"""A folder is its last run, whatever runs before it have left there: of devlog run with other options or another --name, and of
+programs that wrote some of their logs only. Usage: last_run.py BUILD"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from shared import DEVLOG, NN, finish, missing, same
+
+
+def said(*args):
+    done = subprocess.run([DEVLOG, *args], cwd=folder, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def run(name, *options, repeats):
+    status, _, err = said("run", "--no-tar", "-o", name, *options, "--", NN, str(repeats))
+    same("devlog run %s: %s" % (name, err[-200:]), status, 0)
+
+
+def program(name, repeats, **environment):
+    """The program by itself; returns which logs are there then."""
+    subprocess.run([NN, str(repeats)], cwd=folder, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "DEVLOG_LOG_FOLDER": name, **environment})
+    return sorted(n for n in os.listdir(os.path.join(folder, name)) if os.path.getsize(os.path.join(folder, name, n)) and not n.endswith(".run"))
+
+
+def verdict(name):
+    facts = json.loads(said("report", "--format", "json", name)[1])["sections"]["verdict"]["facts"]
+    return {key: facts[key]["value"] for key in ("ops", "device", "wall")}
+
+
+def launches(name):
+    return len(said("causes", "--tables", "launches", "--format", "csv", name)[1].splitlines()) - 1
+
+
+def of_devlog_run():
+    run("plain", "--once", repeats=1)
+    one = verdict("plain")
+    run("again", repeats=3)
+    same("more ops before", verdict("again")["ops"] > one["ops"], True)
+    run("again", "--once", repeats=1)
+    same("one run behind two: files", sorted(os.listdir(os.path.join(folder, "again"))), ["logs", "ops_perf_results.csv"])
+    same("one run behind two: verdict", verdict("again"), one)
+    same("one run behind two: launches", launches("again"), launches("plain"))
+    before = os.path.join(folder, "again", "ops_perf_results.csv")
+    run("again", "--once", "--name", "more", repeats=2)
+    same("a report of another name: ops", verdict("again")["ops"], 2 * one["ops"])
+    os.utime(before)
+    same("a newer report: ops", verdict("again")["ops"], one["ops"])
+    run("again", "--host-only", repeats=1)
+    same("a run of the host alone", verdict("again")["device"], None)
+    for device, there in (("1", True), ("0", False)):
+        status = said("time", "-n", "1", "-w", "0", "--device", device, "-o", "timed", "--", NN, "1")[0]
+        same("time with device %s" % device, (status, os.path.exists(os.path.join(folder, "timed", "logs_device"))), (0, there))
+
+
+def of_programs():
+    on, off = {"TT_METAL_DEVICE_PROFILER": "1"}, {"TT_METAL_DEVICE_PROFILER": "0"}
+    every = ["capture.devlog", "profile_log_device.csv", "profile_log_ops.jsonl"]
+    same("all logs", program("one", 1, **on), every)
+    one = verdict("one")
+    # Behind a run that wrote all, one without a log of ops: its launches have no names, and none of the ops of before.
+    program("no_ops", 3, **on)
+    same("no log of ops", program("no_ops", 1, **on, DEVLOG_OPS="0"), every[:2])
+    alone = os.path.join(folder, "alone")
+    same("the same in a folder of its own", program("alone", 1, **on, DEVLOG_OPS="0"), every[:2])
+    same("no log of ops: verdict", verdict("no_ops"), verdict(alone))
+    same("no log of ops: no ops", "0 ops, 0 rows with device data of an op" in said("ops", "--no-tar", "-o", "out", "no_ops")[1], True)
+    # One without a capture.
+    program("no_capture", 3, **on)
+    same("no capture", program("no_capture", 1, **on, DEVLOG_CAPTURE="0"), every[1:])
+    same("no capture: verdict", {**verdict("no_capture"), "wall": None}, {**one, "wall": None})
+    same("no capture: launches", launches("no_capture"), launches("one"))
+    # One of the host alone: the device's logs stay, as they may be all that there is of them, and are not its own.
+    program("host", 3, **on)
+    same("host alone", program("host", 1, **off, DEVLOG_OPS="1"), every)
+    same("host alone: verdict", (verdict("host")["ops"], verdict("host")["device"]), (one["ops"], None))
+    same("host alone: zones of before", "zones" in json.loads(said("report", "--format", "json", "host")[1])["sections"], False)
+    # Two programs of one run are one.
+    program("two", 1, **on, DEVLOG_RUN="00000000000000ab")
+    status, out, _ = said("ops", "--no-tar", "-o", "out", "two")
+    program("two", 1, **on, DEVLOG_RUN="00000000000000ab")
+    same("two programs of one run", verdict("two")["ops"], 2 * one["ops"])
+
+
+def main():
+    if missing("riscv64-unknown-elf-gcc"):
+        return 77
+    of_devlog_run()
+    of_programs()
+    return finish()
+
+
+with tempfile.TemporaryDirectory() as folder:
+    sys.exit(main())

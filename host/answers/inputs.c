@@ -1,5 +1,5 @@
 /* The runs in what a user names. See inputs.h. */
-#include "answers/inputs.h"
+#include "answers/inputs_internal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -147,7 +147,7 @@ static char *first_of(const char *folder, const char *const *below, size_t n_bel
     return NULL;
 }
 
-static const char *const places[] = {"", "logs_device", "logs", ".logs"};
+static const char *const places[] = {RUN_PLACES};
 enum { PLACES = sizeof places / sizeof places[0] };
 
 #define CAPTURE    "capture.devlog"
@@ -160,35 +160,15 @@ static char *log_in(const char *folder)
     return first_of(folder, places, PLACES, names, sizeof names / sizeof names[0]);
 }
 
-static bool is_later(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
-}
-
-/* An empty one is none: a run without one has emptied it (ops_forget). *changed: when the newest of them was; NULL: that is not
- * asked. */
-static bool has_op_log(const char *folder, struct timespec *changed)
+static bool has_op_log(const char *folder)
 {
     bool any = false;
-    for (int i = 0; i < PLACES && (!any || changed); i++) {
-        struct stat st;
-        char *inner = *places[i] ? dl_path_join(folder, places[i]) : strdup(folder);
-        char *there = inner ? op_log_in(inner) : NULL;
-        const bool is = there && stat(there, &st) == 0 && st.st_size;
-        if (is && changed && (!any || is_later(&st.st_mtim, changed))) *changed = st.st_mtim;
-        any |= is;
+    for (int i = 0; i < PLACES && !any; i++) {
+        char *there = run_op_log_of(folder, places[i]);
+        any = there != NULL;
         free(there);
-        free(inner);
     }
     return any;
-}
-
-/* A report that is older than the log of ops is of a run before: the last one has got another name, or failed. */
-static bool is_of_a_run_before(const char *report, const char *folder)
-{
-    struct stat st;
-    struct timespec changed = {0};
-    return has_op_log(folder, &changed) && stat(report, &st) == 0 && is_later(&changed, &st.st_mtim);
 }
 
 /* NULL: *err says why. */
@@ -304,7 +284,7 @@ static devlog_status add_run(run_inputs *in, const char *folder, uint32_t side, 
     *is_one = true;
     if (!tt_files_find(&files, folder)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     char *made = first_of(folder, here, 1, report, 1), *log = log_in(folder);
-    if (made && is_of_a_run_before(made, folder)) {
+    if (made && run_report_is_before(made, folder)) {
         free(made);
         made = NULL;
     }
@@ -312,13 +292,13 @@ static devlog_status add_run(run_inputs *in, const char *folder, uint32_t side, 
     const bool of_host = files.data || files.times || files.report || files.ops_report;
     if (!made && of_host && tt_files_are_metals(&files)) {
         status = add_metals(in, folder, &files, side, err);
-    } else if (made || log || has_op_log(folder, NULL)) {
+    } else if (made || log || has_op_log(folder)) {
         run_input *r = add(in, folder, side);
         if (!r) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         if (r) r->report = made;
         if (r) r->log = log;
         if (r) made = log = NULL;
-        if (r && !r->report && has_op_log(folder, NULL)) status = make_report(r, folder, err);
+        if (r && !r->report && has_op_log(folder)) status = make_report(r, folder, err);
         if (r && !status) status = add_hosts(r, err);
     } else {
         *is_one = false;

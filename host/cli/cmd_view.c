@@ -202,6 +202,7 @@ static devlog_status make(const viewed *all, cli_shown *s, cli_page_asked *page,
  * twice, and the page of one run is not that of another. */
 static devlog_status looking_folder(const cli_log *log, char *folder, size_t size, devlog_error *err)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there is a log, or the choice has failed */
     char cache[400], name[64], *whole = realpath(log->path, NULL);
     if (!whole) return dl_fail(err, DEVLOG_ERR_IO, "%s is gone", log->path);
     devlog_status status = dl_cache_folder(cache, sizeof cache, err);

@@ -189,6 +189,33 @@ static int print_analyses(void)
     return status ? CLI_FAILED : CLI_OK;
 }
 
+/* What an earlier decode has left beside the files of this one, which is not of the same log. */
+static void tell_older(const decode_args *a, const char *prefix)
+{
+    static const char *const names[DL_ARTIFACT_KINDS + 1][2] = {
+        [DL_ARTIFACT_STATS] = {"device_stats", ".txt"},
+        [DL_ARTIFACT_REARRANGED] = {"device_rearranged_timestamps", ".csv"},
+        [DL_ARTIFACT_PAGE] = {"device_perf", ".html"},
+        [DL_ARTIFACT_KINDS] = {"device_perf_results", ".tar"}};
+    for (size_t i = 0; i <= DL_ARTIFACT_KINDS; i++) {
+        dl_str path = {0};
+        if (i < DL_ARTIFACT_KINDS ? a->wanted[i] : a->tar) continue;
+        dl_str_fmt(&path, "%s/%s%s%s%s%s", a->folder, prefix, names[i][0], a->suffix ? "_" : "",
+                   a->suffix ? a->suffix : "", names[i][1]);
+        if (!path.failed && access(path.text, F_OK) == 0)
+            fprintf(stderr, "devlog decode: %s is of an earlier decode: this one wrote none\n", path.text);
+        dl_str_free(&path);
+    }
+}
+
+static bool writes_files(const decode_args *a)
+{
+    bool any = false;
+    for (size_t i = 0; i < DL_ARTIFACT_KINDS; i++)
+        any |= a->wanted[i];
+    return any;
+}
+
 /* From the first input to the last line of the report. */
 static devlog_status decode(const decode_args *a, const cli_args *rest, const dl_decode_options *how,
                             dl_decode *d, dl_artifacts *set, watching *watch, devlog_error *err)
@@ -222,10 +249,7 @@ static devlog_status decode(const decode_args *a, const cli_args *rest, const dl
 static char *scratch_folder(const decode_args *a)
 {
     const char *tmp = dl_setting_text(DL_SET_TMPDIR);
-    bool files = false;
-    for (size_t i = 0; i < DL_ARTIFACT_KINDS; i++)
-        files |= a->wanted[i];
-    if (!files || a->follow) return strdup(tmp ? tmp : "/tmp");
+    if (!writes_files(a) || a->follow) return strdup(tmp ? tmp : "/tmp");
     const size_t there = dl_folder_there(a->folder);
     return there ? strndup(a->folder, there) : strdup(".");
 }
@@ -277,6 +301,7 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
     if (!status) status = dl_artifacts_new(&set, d, &artifacts, &err);
     if (how.only_input && !a->follow) watch.set = set;
     if (!status) status = decode(a, rest, &how, d, set, &watch, &err);
+    if (!status && writes_files(a)) tell_older(a, prefix);
     if (status)
         fprintf(stderr, "devlog decode: %s\n", err.text);
     else

@@ -107,6 +107,17 @@ void cli_op_failed(const char *command, const op_job_options *o, const devlog_er
     dl_str_free(&text);
 }
 
+/* Logs that an earlier report has left packed beside this one are not those that it was made of. */
+static void tell_older(const char *command, const op_job_options *o)
+{
+    dl_str path = {0};
+    dl_str_fmt(&path, "%s/%s.tar", o->output, o->name);
+    if (o->no_tar && !path.failed && access(path.text, F_OK) == 0)
+        fprintf(stderr, "devlog %s: %s has the logs of an earlier report: this one packed none\n", command,
+                path.text);
+    dl_str_free(&path);
+}
+
 int cli_op_report(const char *command, op_job_options *o, int fd)
 {
     devlog_error err = {0};
@@ -138,6 +149,7 @@ int cli_op_report(const char *command, op_job_options *o, int fd)
         cli_op_failed(command, o, &err);
     else
         exit_status = op_job_lost(&job) ? CLI_PARTIAL : CLI_OK;
+    if (!status) tell_older(command, o);
     dl_str_free(&out);
     op_job_free(&job);
     return exit_status;

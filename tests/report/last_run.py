@@ -89,11 +89,23 @@ def of_programs():
     same("two programs of one run", verdict("two")["ops"], 2 * one["ops"])
 
 
+def of_results():
+    """What an earlier command has left beside the files of this one is not of the same log, and that is said."""
+    told = "is of an earlier decode: this one wrote none"
+    for args, files in (((), []), (("--no-page", "--no-tar"), ["device_perf.html", "device_perf_results.tar"]), (("--no-page", "-n", "other"), []), (("--no-files",), []), ((), [])):
+        status, _, err = said("decode", *(args if "--no-files" in args else ("-o", "results", *args)), "one/capture.devlog")
+        same("decode %s: %s" % (" ".join(args), err), (status, err.splitlines()), (0, ["devlog decode: results/%s %s" % (name, told) for name in files]))
+    for args, line in (((), ""), (("--no-tar",), "devlog ops: results/ops_perf_results.tar has the logs of an earlier report: this one packed none\n"), ((), "")):
+        status, _, err = said("ops", *args, "-o", "results", "one")
+        same("ops %s" % " ".join(args), (status, err), (0, line))
+
+
 def main():
     if missing("riscv64-unknown-elf-gcc"):
         return 77
     of_devlog_run()
     of_programs()
+    of_results()
     return finish()
 
 

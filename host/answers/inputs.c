@@ -329,30 +329,6 @@ static devlog_status add_file(run_inputs *in, const char *path, uint32_t side, b
     return keep(kind == FILE_REPORT ? &r->report : &r->log, path, err);
 }
 
-/* A folder of runs. */
-static devlog_status add_entries(run_inputs *in, const char *folder, uint32_t side, devlog_error *err)
-{
-    struct dirent **entries;
-    devlog_status status = DEVLOG_OK;
-    const int n = scandir(folder, &entries, is_visible, by_name);
-    if (n < 0) return dl_fail_errno(err, errno, "cannot read the folder %s", folder);
-    for (int i = 0; i < n; i++) {
-        struct stat st;
-        bool is_one;
-        char *path = status ? NULL : dl_path_join(folder, entries[i]->d_name);
-        if (path && stat(path, &st) == 0) {
-            if (S_ISDIR(st.st_mode))
-                status = add_run(in, path, side, &is_one, err);
-            else if (S_ISREG(st.st_mode) && st.st_size)
-                status = add_file(in, path, side, false, err);
-        }
-        free(path);
-        free(entries[i]);
-    }
-    free(entries);
-    return status;
-}
-
 devlog_status run_inputs_call(run_inputs *in, size_t first, const char *folder, const char *path,
                               devlog_error *err)
 {
@@ -391,6 +367,8 @@ devlog_status run_inputs_failed(const run_inputs *in, devlog_status status, devl
     return status;
 }
 
+static devlog_status add_entries(run_inputs *in, const char *folder, uint32_t side, devlog_error *err);
+
 static devlog_status add_archive(run_inputs *in, const char *path, uint32_t side, devlog_error *err)
 {
     struct run_archive *grown = realloc(in->archives, (in->n_archives + 1) * sizeof *grown);
@@ -412,6 +390,44 @@ static devlog_status add_archive(run_inputs *in, const char *path, uint32_t side
     if (!status && !is_one) status = add_entries(in, made.folder, side, err);
     if (!status) status = run_inputs_call(in, before, made.folder, path, err);
     return run_inputs_failed(in, status, err);
+}
+
+/* devlog ops packs the logs that a report is made of in a tar beside it: they are one run. */
+static bool is_of_report(const char *path)
+{
+    const size_t n = strlen(path);
+    char *report = n > 4 && strcmp(path + n - 4, ".tar") == 0 ? strdup(path) : NULL;
+    if (report) memcpy(report + n - 4, ".csv", 4);
+    const bool is = report && access(report, F_OK) == 0;
+    free(report);
+    return is;
+}
+
+/* A folder of runs. */
+static devlog_status add_entries(run_inputs *in, const char *folder, uint32_t side, devlog_error *err)
+{
+    struct dirent **entries;
+    devlog_status status = DEVLOG_OK;
+    const int n = scandir(folder, &entries, is_visible, by_name);
+    if (n < 0) return dl_fail_errno(err, errno, "cannot read the folder %s", folder);
+    for (int i = 0; i < n; i++) {
+        struct stat st;
+        bool is_one;
+        char *path = status ? NULL : dl_path_join(folder, entries[i]->d_name);
+        if (path && stat(path, &st) == 0) {
+            if (S_ISDIR(st.st_mode))
+                status = add_run(in, path, side, &is_one, err);
+            else if (S_ISREG(st.st_mode) && st.st_size && !tt_is_archive(path))
+                status = add_file(in, path, side, false, err);
+            else if (S_ISREG(st.st_mode) && st.st_size && !is_of_report(path))
+                status = add_archive(in, path, side, err);
+            if (status == DEVLOG_ERR_NOT_FOUND) status = DEVLOG_OK; /* an archive of something else */
+        }
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
 }
 
 devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, devlog_error *err)

@@ -1,6 +1,7 @@
 """A tar or zip of a run's folder is that run, for every command that takes folders: of devlog run --once, and of its two runs; with its
 report and without; with zones of host code; on the date of its logs. For archives of tt-metal's runs, and of several, there is
 ttmetal/archives.py. Usage: packed_runs.py BUILD"""
+import json
 import os
 import shutil
 import subprocess
@@ -92,6 +93,30 @@ def troubles():
              (3, True, False, False))
 
 
+def folders_of_archives():
+    """In a folder of runs a tar or zip is one, but for what is beside its own report, and for archives of something else."""
+    for name in ("x", "y"):
+        shutil.copytree(os.path.join(folder, "once"), os.path.join(folder, name))
+    os.makedirs(os.path.join(folder, "many"))
+    alone = json.loads(said("diff", "--exact", "--format", "json", "x", "y")[1])
+    for name, form in (("x", "tar"), ("y", "gztar"), ("x", "zip")):
+        shutil.make_archive(os.path.join(folder, "many", name), form, folder, name)
+    same("a report and its tar", said("ops", "-o", "made", "once")[0], 0)
+    for ending in ("csv", "tar"):
+        shutil.copy(os.path.join(folder, "made", "ops_perf_results." + ending), os.path.join(folder, "many", "third." + ending))
+    with tempfile.TemporaryDirectory() as other:
+        with open(os.path.join(other, "letter.txt"), "w", encoding="utf-8") as f:
+            f.write("a letter\n")
+        shutil.make_archive(os.path.join(folder, "many", "letters"), "tar", other)
+    status, out, err = said("diff", "--exact", "--format", "json", "many", "many")
+    many = json.loads(out or "{}")
+    same("runs of a folder of archives: %s" % err, (status, [os.path.basename(r["name"]) for r in many["old"]]), (0, ["third.csv", "x.tar", "x.zip", "y.tar.gz"]))
+    for of in (alone, many):
+        same("lines that are the same", {line["verdict"] for line in of["lines"] if line["kind"] == "op"} <= {"same", "no time"}, True)
+    status, _, err = said("report", "many")
+    same("report of several", (status, "many holds 4 runs" in err), (1, True))
+
+
 def main():
     if missing("riscv64-unknown-elf-gcc"):
         return 77
@@ -113,6 +138,7 @@ def main():
         shutil.copy2(os.path.join(logs, "capture.devlog"), os.path.join(logs, "host_7.devlog"))
         same("host code of %s is read" % name, hold(name, COMMANDS[1:2])[0] != without[1], True)
     troubles()
+    folders_of_archives()
     same("temporary files", os.listdir(temporary), [])
     return finish()
 

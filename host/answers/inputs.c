@@ -247,22 +247,19 @@ static int of_host(const struct dirent *e)
     return strncmp(e->d_name, "host_", 5) == 0 && n > 7 && strcmp(e->d_name + n - 7, ".devlog") == 0;
 }
 
-/* host_<pid>.devlog beside the run's log that are of its time: `devlog run` removes others. */
+/* host_<pid>.devlog beside the run's log that are of it: `devlog run` removes others. */
 static devlog_status add_hosts(run_input *r, devlog_error *err)
 {
-    enum { SECONDS = 60 };
     struct dirent **found = NULL;
-    struct stat of_log, st;
     devlog_status status = DEVLOG_OK;
     const char *slash = r->log ? strrchr(r->log, '/') : NULL;
     char *folder = slash ? strndup(r->log, (size_t)(slash - r->log)) : NULL;
-    const int n = folder && stat(r->log, &of_log) == 0 ? scandir(folder, &found, of_host, alphasort) : 0;
+    const int n = folder ? scandir(folder, &found, of_host, alphasort) : 0;
     if (n > 0 && !(r->hosts = calloc((size_t)n, sizeof *r->hosts)))
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (int i = 0; i < n; i++) {
         char *path = status ? NULL : dl_path_join(folder, found[i]->d_name);
-        if (path && r->hosts && stat(path, &st) == 0 &&
-            llabs((long long)st.st_mtime - (long long)of_log.st_mtime) <= SECONDS) {
+        if (path && r->hosts && run_host_is_of(path, r->log)) {
             r->hosts[r->n_hosts++] = path;
             path = NULL;
         }

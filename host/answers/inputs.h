@@ -53,6 +53,9 @@ devlog_status run_inputs_call(run_inputs *in, size_t first, const char *folder, 
 devlog_status run_inputs_failed(const run_inputs *in, devlog_status status, devlog_error *err);
 /* The table of its report is called as the user called the run when the report is a temporary file. */
 devlog_status run_input_call(const run_input *r, op_table *table, devlog_error *err);
+/* Whether zones of host code beside a log, in host_<pid>.devlog, are of its run: that was written last within a minute of it, or later by a
+ * process that recorded already when the log was written last. */
+bool run_host_is_of(const char *host, const char *log);
 /* Removes temporary files, too. */
 void run_inputs_free(run_inputs *in);
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "answers/inputs.h"
 #include "base/file.h"
 #include "base/intern.h"
 #include "base/settings.h"
@@ -148,8 +149,9 @@ static bool has_capture(const cli_logs *logs, const cli_log *l)
         const cli_log *c = &logs->items[i];
         int64_t apart = l->time_ns > c->time_ns ? l->time_ns - c->time_ns : c->time_ns - l->time_ns;
         if (is_of_host(c) || c->report) continue;
-        if ((c->capture || of_host) && apart <= CLI_RUN_SECONDS * INT64_C(1000000000) &&
-            in_one_folder(c->path, l->path))
+        if (!in_one_folder(c->path, l->path)) continue;
+        if (of_host ? run_host_is_of(l->path, c->path)
+                    : c->capture && apart <= CLI_RUN_SECONDS * INT64_C(1000000000))
             return true;
     }
     return false;

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 
+import captures
 from shared import DEVLOG, NN, finish, missing, same
 
 
@@ -100,12 +101,33 @@ def of_results():
         same("ops %s" % " ".join(args), (status, err), (0, line))
 
 
+def of_host_code():
+    """Zones of host code are of the run whose log they lie beside when both were written last within a minute, and also when the process
+    goes on for long behind the device's last word; not those of a process of before, nor of one that began later."""
+    at = os.path.join(folder, "zones")
+    os.mkdir(at)
+    log, host = os.path.join(at, "profile_log_device.csv"), os.path.join(at, "host_7.devlog")
+    with open(os.path.join(folder, "one", "profile_log_device.csv"), encoding="utf-8") as f, open(log, "w", encoding="utf-8") as to:
+        to.write(f.read())
+    second, end = 10**9, 1700000000
+    for began, ended, theirs in ((-500, -70, False), (-500, -50, True), (-10, 50, True), (-10, 4000, True), (10, 40, True), (10, 4000, False), (None, 4000, False), (None, 40, True)):
+        clocks = [captures.host_clocks(0, 1, [(5, 6, (end + began) * second, 0, 0)])] if began is not None else []
+        captures.write(host, captures.chip(0, 10**6, "b", arch="host"), *clocks, captures.frame(captures.END, b""))
+        os.utime(log, (end, end))
+        os.utime(host, (end + ended, end + ended))
+        status, _, err = said("decode", "--no-files", "zones")
+        same("host code from %s to %s s: %s" % (began, ended, err), (status in (0, 3), "with zones of host code of 1 process" in err), (theirs, theirs))
+        listed = said("view", "--list-only", "--format", "csv", "zones")[1].count("host_7.devlog")
+        same("host code from %s to %s s: a log of its own" % (began, ended), listed, int(not theirs))
+
+
 def main():
     if missing("riscv64-unknown-elf-gcc"):
         return 77
     of_devlog_run()
     of_programs()
     of_results()
+    of_host_code()
     return finish()
 
 

@@ -1,10 +1,12 @@
-/* Whether the report in a run's folder is of a run before that one. See inputs_internal.h. */
+/* Whether files in a run's folder are of that run: its report, and zones of host code. See inputs_internal.h and inputs.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "answers/inputs_internal.h"
 #include "base/file.h"
+#include "decode/capture/capture.h"
+#include "decode/input.h"
 #include "ops/op_log.h"
 
 static const char *const places[] = {RUN_PLACES};
@@ -70,4 +72,41 @@ bool run_report_is_before(const char *report, const char *folder)
         free(there);
     }
     return !same;
+}
+
+/* ---- Zones of host code --- */
+
+static devlog_status on_clocks(void *ctx, const dl_capture_host_clocks *clocks, devlog_error *err)
+{
+    uint64_t *real = ctx;
+    if (clocks->n) *real = clocks->items[0].real;
+    return dl_fail(err, DEVLOG_ERR_STATE, "it is known");
+}
+
+/* CLOCK_REALTIME in ns when the process began to record; 0: its file does not say. */
+static uint64_t recorded_from(const char *path)
+{
+    uint64_t real = 0;
+    const dl_capture_sink sink = {.ctx = &real, .host_clocks = on_clocks};
+    dl_capture_state state = {0};
+    dl_input *in;
+    devlog_error unheard;
+    const void *first;
+    size_t n = DL_CAPTURE_MAGIC_BYTES;
+    if (dl_input_open(&in, path, &unheard)) return 0;
+    if (dl_input_peek(in, &first, &n, &unheard) == DEVLOG_OK && dl_capture_is(first, n))
+        (void)dl_capture_read(in, &sink, false, &state, &unheard);
+    dl_input_close(in);
+    return real;
+}
+
+bool run_host_is_of(const char *host, const char *log)
+{
+    enum { SECONDS = 60 };
+    struct stat of_host, of_log;
+    if (stat(host, &of_host) != 0 || stat(log, &of_log) != 0) return false;
+    const int64_t later = (int64_t)of_host.st_mtime - (int64_t)of_log.st_mtime;
+    if (later <= SECONDS) return later >= -SECONDS;
+    const uint64_t from = recorded_from(host);
+    return from && from / 1000000000 <= (uint64_t)of_log.st_mtime;
 }

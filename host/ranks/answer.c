@@ -61,10 +61,11 @@ static void add_doubts(answer *a, answer_section *f, const ranks *r)
 {
     enum { APART = 3600 }; /* seconds; ranks end within seconds of one another */
     const rank_entry *apart = NULL, *oldest = NULL, *newest = NULL, *one = NULL, *other = NULL;
-    double n_apart = 0;
+    double n_apart = 0, of_other_size = 0;
     for (size_t i = 0; i < r->n; i++) {
         const rank_entry *e = &r->items[i];
         n_apart += e->apart;
+        of_other_size += ranks_of_other_size(r, i);
         if (e->apart && !apart) apart = e;
         if (e->stamp && (!oldest || e->stamp < oldest->stamp)) oldest = e;
         if (e->stamp && (!newest || e->stamp > newest->stamp)) newest = e;
@@ -76,6 +77,14 @@ static void add_doubts(answer *a, answer_section *f, const ranks *r)
             a, f, "apart", "with no common op", ANSWER_COUNT, n_apart,
             answer_keepf(a, "rank %u%s: no other rank has one of its ops; leave out what is of another run",
                          apart->number, n_apart > 1 ? " and others" : ""));
+    if (of_other_size > 0) {
+        const rank_entry *e = r->items;
+        while (!e->ranks)
+            e++;
+        answer_fact(a, f, "other_sizes", "of other runs", ANSWER_COUNT, of_other_size,
+                    answer_keepf(a, "rank %u is one of %u, %s not: leave out what is of another run",
+                                 e->number, e->ranks, who(a, r, ranks_of_other_size)));
+    }
     for (size_t i = 0; i < r->n; i++) {
         const rank_entry *e = &r->items[i];
         if (!e->said_by || e->said == e->number) continue;

@@ -269,10 +269,19 @@ void ranks_free(ranks *r)
     *r = (ranks){0};
 }
 
+bool ranks_of_other_size(const ranks *r, size_t rank)
+{
+    const rank_entry *e = &r->items[rank], *first = r->items;
+    while (first < e && !first->ranks)
+        first++;
+    return first->ranks && ((e->ranks && e->ranks != first->ranks) || e->number >= first->ranks);
+}
+
 bool ranks_incomplete(const ranks *r)
 {
     bool any = r->n_missing != 0;
     for (size_t i = 0; i < r->n; i++)
-        any |= r->items[i].lost != 0 || r->items[i].incomplete || r->items[i].silent || r->items[i].apart;
+        any |= ranks_of_other_size(r, i) || r->items[i].lost != 0 || r->items[i].incomplete ||
+               r->items[i].silent || r->items[i].apart;
     return any;
 }

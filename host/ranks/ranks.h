@@ -188,6 +188,9 @@ devlog_status ranks_merge(const ranks *r, const char *path, uint64_t *rows, devl
 /* Writes ops on their common time as a Chrome trace: a process for each rank, a thread for each chip. *left_out: ops without a
  * place in it, because nothing says where their clock lies. */
 devlog_status ranks_trace(const ranks *r, const char *path, uint64_t *left_out, devlog_error *err);
+/* Whether the launcher started another number of ranks for this one than for the first that knows one, or fewer than its own number asks
+ * for: then both are not of one run. */
+bool ranks_of_other_size(const ranks *r, size_t rank);
 /* Whether anything is missing: then the exit status is 3. */
 bool ranks_incomplete(const ranks *r);
 

@@ -360,6 +360,15 @@ def main():
         check("rank 2 by its name and rank 1 by its capture: the name counts" in " ".join(ranks(*paths, ok=(3,)).stdout.split()), "a name that is none is not told")
         same("names that are none", said["sections"]["verdict"]["facts"]["renamed"]["value"], 1)
 
+        # A job of two ranks in the folder of one of three before.
+        for rank, size in ((0, 2), (1, 2), (2, 3)):
+            done = subprocess.run([DEVLOG, "run", "--once", "--no-tar", "-o", os.path.join(tmp, "sizes", "rank%d" % rank), "--", NN, "1"],
+                                  env={**env, "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(size)}, capture_output=True, text=True)
+            same("a rank of %d" % size, done.returncode, 0)
+        facts = json.loads(ranks("--format", "json", os.path.join(tmp, "sizes"), ok=(3,)).stdout)["sections"]["verdict"]["facts"]
+        same("ranks of other sizes", (facts["other_sizes"]["value"], facts["other_sizes"]["note"]), (1, "rank 0 is one of 2, rank 2 not: leave out what is of another run"))
+        check("other_sizes" not in ranks("--format", "json", *[os.path.join(tmp, "sizes", "rank%d" % i) for i in (0, 1)]).stdout, "ranks of one size")
+
         # Steps: each has its own part of what all of them have, and its slow rank.
         steps = Run(12, 3, 2, 9, slow=1)
         for lane in steps.lanes:

@@ -343,7 +343,7 @@ devlog_status run_inputs_call(run_inputs *in, size_t first, const char *folder, 
     return DEVLOG_OK;
 }
 
-static void call_in(devlog_error *err, const char *folder, const char *name)
+void run_call_in(devlog_error *err, const char *folder, const char *name)
 {
     const size_t n = strlen(folder);
     char text[sizeof err->text];
@@ -358,9 +358,9 @@ static void call_in(devlog_error *err, const char *folder, const char *name)
 devlog_status run_inputs_failed(const run_inputs *in, devlog_status status, devlog_error *err)
 {
     for (size_t i = 0; i < in->n_archives && status; i++)
-        call_in(err, in->archives[i].folder, in->archives[i].path);
+        run_call_in(err, in->archives[i].folder, in->archives[i].path);
     for (size_t i = 0; i < in->n && status; i++)
-        if (in->items[i].folder) call_in(err, in->items[i].folder, in->items[i].name);
+        if (in->items[i].folder) run_call_in(err, in->items[i].folder, in->items[i].name);
     return status;
 }
 

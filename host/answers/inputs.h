@@ -49,6 +49,8 @@ char *run_folder_of_log(const char *log);
  * not where it is unpacked. */
 devlog_status run_inputs_call(run_inputs *in, size_t first, const char *folder, const char *path,
                               devlog_error *err);
+/* Calls a folder `name` wherever the words of a failure name it. */
+void run_call_in(devlog_error *err, const char *folder, const char *name);
 /* Gives the status back; where that is a failure whose words name what was unpacked, they name what it is called. */
 devlog_status run_inputs_failed(const run_inputs *in, devlog_status status, devlog_error *err);
 /* The table of its report is called as the user called the run when the report is a temporary file. */

@@ -100,11 +100,9 @@ void cli_op_call(const op_job_options *o, dl_str *text)
 
 void cli_op_failed(const char *command, const op_job_options *o, const devlog_error *err)
 {
-    dl_str text = {0};
-    dl_str_add(&text, err->text);
-    cli_op_call(o, &text);
-    fprintf(stderr, "devlog %s: %s\n", command, text.failed ? err->text : text.text);
-    dl_str_free(&text);
+    devlog_error called = *err;
+    if (o->archive) run_call_in(&called, o->logs, o->archive);
+    fprintf(stderr, "devlog %s: %s\n", command, called.text);
 }
 
 /* Logs that an earlier report has left packed beside this one are not those that it was made of. */

@@ -2,10 +2,15 @@
  * select.h. */
 #include "tt_metal/select.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "decode/capture/capture.h"
+#include "decode/input.h"
 #include "ops/select_asked.h"
 #include "tt_metal/folder.h"
 
@@ -137,11 +142,50 @@ devlog_status tt_select(op_selected *s, const tt_host *h, const op_select_option
 
 /* ---- Whichever there is --- */
 
-static devlog_status select_own(op_selected *s, const char *path, const char *scratch,
+static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
+{
+    uint64_t *run = ctx;
+    *run = chip->run;
+    return dl_fail(err, DEVLOG_ERR_STATE, "it is known");
+}
+
+/* The id of the run that wrote a device log or capture first; 0: it says none. */
+static uint64_t run_of(const char *path)
+{
+    static const char says[] = ", Run: ";
+    uint64_t run = 0;
+    dl_input *in;
+    devlog_error unheard;
+    const void *bytes;
+    size_t n = 1024;
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || dl_input_open(&in, path, &unheard)) return 0;
+    if (dl_input_peek(in, &bytes, &n, &unheard)) n = 0;
+    if (dl_capture_is(bytes, n)) {
+        const dl_capture_sink sink = {.ctx = &run, .chip = on_chip};
+        dl_capture_state state = {0};
+        (void)dl_capture_read(in, &sink, false, &state, &unheard);
+    } else if (n) {
+        const char *end = memchr(bytes, '\n', n), *text = bytes;
+        const char *at = memmem(text, end ? (size_t)(end - text) : n, says, sizeof says - 1);
+        for (at = at ? at + sizeof says - 1 : NULL; at && at < text + n && isxdigit((unsigned char)*at); at++)
+            run = run << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
+    }
+    dl_input_close(in);
+    return run;
+}
+
+static devlog_status select_own(op_selected *s, const char *path, const char *device_log, const char *scratch,
                                 const op_select_options *o, devlog_error *err)
 {
     op_log log;
     devlog_status status = op_log_read_large(&log, path, scratch, err);
+    const uint64_t run = status ? 0 : run_of(device_log);
+    if (!status && run && log.run && run != log.run)
+        status = dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                         "%s is of run %016llx, and %s of another one: nobody knows its ops and signposts; "
+                         "choose by --launches",
+                         device_log, (unsigned long long)run, path);
     if (!status) status = op_select_log(s, &log, o, err);
     op_log_free(&log);
     return status;
@@ -172,7 +216,7 @@ devlog_status tt_select_beside(op_selected *s, const char *device_log, const cha
     if (!folder || !tt_files_find(&files, folder))
         status = no_memory(err);
     else if (own)
-        status = select_own(s, own, scratch, o, err);
+        status = select_own(s, own, device_log, scratch, o, err);
     else if (files.data)
         status = select_folder(s, &files, scratch, o, err);
     else

@@ -83,6 +83,12 @@ def of_programs():
     same("host alone", program("host", 1, **off, DEVLOG_OPS="1"), every)
     same("host alone: verdict", (verdict("host")["ops"], verdict("host")["device"]), (one["ops"], None))
     same("host alone: zones of before", "zones" in json.loads(said("report", "--format", "json", "host")[1])["sections"], False)
+    for log in every[:2]:
+        for command in ("decode --no-files", "export -f csv -o out.csv", "causes"):
+            status, _, err = said(*command.split(), "--op", "Matmul", os.path.join("host", log))
+            same("%s: ops of another run: %s" % (command, err), (status, "host/profile_log_ops.jsonl of another one: nobody knows its ops" in err), (1, True))
+            status, _, err = said(*command.split(), "--op", "Matmul", os.path.join("one", log))
+            same("%s: ops of the run: %s" % (command, err), status, 0)
     # Two programs of one run are one.
     program("two", 1, **on, DEVLOG_RUN="00000000000000ab")
     status, out, _ = said("ops", "--no-tar", "-o", "out", "two")

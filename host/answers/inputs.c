@@ -505,7 +505,7 @@ devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *w
     devlog_status status = DEVLOG_OK, made = DEVLOG_OK;
     /* Only a folder that is this run: of others no report is made. */
     if (folder) made = add_run(in, folder, 0, &is_one, &failed);
-    if (folder && !made && is_one && in->items[0].report) {
+    if (folder && !made && is_one && in->items[0].report && in->items[0].log) {
         status = keep(&kept, log, err);
         if (!status) free(in->items[0].log);
         if (!status) in->items[0].log = kept;

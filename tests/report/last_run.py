@@ -1,10 +1,13 @@
 """A folder is its last run, whatever runs before it have left there: of devlog run with other options or another --name, and of
 programs that wrote some of their logs only. Usage: last_run.py BUILD"""
+import base64
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import captures
 from shared import DEVLOG, NN, finish, missing, same
@@ -83,6 +86,11 @@ def of_programs():
     same("host alone", program("host", 1, **off, DEVLOG_OPS="1"), every)
     same("host alone: verdict", (verdict("host")["ops"], verdict("host")["device"]), (one["ops"], None))
     same("host alone: zones of before", "zones" in json.loads(said("report", "--format", "json", "host")[1])["sections"], False)
+    for name, mentions in (("one", True), ("host", False)):
+        same("a page of %s" % name, said("decode", "-o", "page-" + name, os.path.join(name, "capture.devlog"))[0], 0)
+        with open(os.path.join(folder, "page-" + name, "device_perf.html"), encoding="utf-8") as f:
+            answers = re.search(r'id="answers">(.*?)</script>', f.read(), re.S).group(1)
+        same("the page of %s names ops" % name, b"Matmul" in zlib.decompress(base64.b64decode(answers)), mentions)
     for log in every[:2]:
         for command in ("decode --no-files", "export -f csv -o out.csv", "causes"):
             status, _, err = said(*command.split(), "--op", "Matmul", os.path.join("host", log))

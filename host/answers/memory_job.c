@@ -12,6 +12,7 @@
 #include "base/settings.h"
 #include "decode/input.h"
 #include "tt_metal/archive.h"
+#include "tt_metal/select.h"
 
 char *memory_log_in(const char *folder)
 {
@@ -181,6 +182,11 @@ devlog_status memory_job_read(memory_job *j, const char *path, devlog_error *err
     const char *shown = j->called ? j->called : j->path;
     j->has_log = true;
     status = op_log_read(&j->log, j->path, err);
+    const uint64_t run = status || j->unpacked || strcmp(path, j->path) == 0 ? 0 : tt_run_of_log(path);
+    if (!status && run && j->log.run && run != j->log.run)
+        return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                       "%s is of run %016llx, and %s of another one: nobody knows its buffers", path,
+                       (unsigned long long)run, shown);
     if (!status && !j->log.n_memory && !j->log.n_ops && !j->log.opens)
         return dl_fail(err, DEVLOG_ERR_FORMAT, "%s is no log of ops", shown);
     if (!status && !j->log.n_memory)

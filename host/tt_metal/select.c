@@ -149,8 +149,7 @@ static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_erro
     return dl_fail(err, DEVLOG_ERR_STATE, "it is known");
 }
 
-/* The id of the run that wrote a device log or capture first; 0: it says none. */
-static uint64_t run_of(const char *path)
+uint64_t tt_run_of_log(const char *path)
 {
     static const char says[] = ", Run: ";
     uint64_t run = 0;
@@ -180,7 +179,7 @@ static devlog_status select_own(op_selected *s, const char *path, const char *de
 {
     op_log log;
     devlog_status status = op_log_read_large(&log, path, scratch, err);
-    const uint64_t run = status ? 0 : run_of(device_log);
+    const uint64_t run = status ? 0 : tt_run_of_log(device_log);
     if (!status && run && log.run && run != log.run)
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT,
                          "%s is of run %016llx, and %s of another one: nobody knows its ops and signposts; "

@@ -15,4 +15,7 @@ devlog_status tt_select_beside(op_selected *s, const char *device_log, const cha
 /* When an op's row stands in the report: its replay `session` of its trace, 0: itself. */
 uint64_t tt_select_time(const tt_host *h, const tt_op *op, uint32_t session);
 
+/* The id of the run that wrote a device log or capture first, as its log of ops has it; 0: it says none, or is no such file. */
+uint64_t tt_run_of_log(const char *path);
+
 #endif

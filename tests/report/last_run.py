@@ -97,6 +97,10 @@ def of_programs():
             same("%s: ops of another run: %s" % (command, err), (status, "host/profile_log_ops.jsonl of another one: nobody knows its ops" in err), (1, True))
             status, _, err = said(*command.split(), "--op", "Matmul", os.path.join("one", log))
             same("%s: ops of the run: %s" % (command, err), status, 0)
+    for log in every[:2]:
+        status, _, err = said("memory", os.path.join("host", log))
+        same("buffers of another run: %s" % err, (status, "host/profile_log_ops.jsonl of another one: nobody knows its buffers" in err), (1, True))
+        same("buffers of the run", said("memory", os.path.join("one", log))[0], 0)
     # Two programs of one run are one.
     program("two", 1, **on, DEVLOG_RUN="00000000000000ab")
     status, out, _ = said("ops", "--no-tar", "-o", "out", "two")

@@ -19,8 +19,9 @@ devlog_status causes_job_read(causes_job *j, const char *path, const op_selectio
     if (status) return status;
     char *log = j->in.items[0].log;
     if (!log)
-        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s: name a capture or a device log: %s, which says nothing of waits",
-                       path, j->in.items[0].temporary ? "it has a log of ops" : "it is an op report");
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                       "%s: name a capture or a device log: %s, which says nothing of waits", path,
+                       j->in.items[0].temporary ? "it has a log of ops" : "it is an op report");
     j->path = log;
     j->selection = selection;
     j->filter = selection->filter;

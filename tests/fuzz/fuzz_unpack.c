@@ -74,7 +74,9 @@ static void read_name(char name[NAME], const uint8_t *from, size_t n)
                                          "rank",
                                          "../",
                                          "a/",
-                                         "b/"};
+                                         "b/",
+                                         "host_7",
+                                         ".devlog"};
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
         char one[2] = {(char)from[i], 0};

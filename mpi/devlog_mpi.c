@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/cmd_mpi.h"
 #include "devlog/version.h"
@@ -54,14 +55,12 @@ static int hold_output(void)
 static bool print_held(int out)
 {
     char piece[65536];
+    int errnum = 0;
     ssize_t n = lseek(STDOUT_FILENO, 0, SEEK_SET);
-    while (n >= 0 && (n = read(STDOUT_FILENO, piece, sizeof piece)) > 0)
-        for (ssize_t at = 0, wrote; at < n; at += wrote) {
-            wrote = write(out, piece + at, (size_t)(n - at));
-            if (wrote < 0 && errno != EINTR) return false;
-            if (wrote < 0) wrote = 0;
-        }
-    return n == 0;
+    while (n >= 0 && !errnum && (n = read(STDOUT_FILENO, piece, sizeof piece)) > 0)
+        errnum = dl_write_all(out, piece, (size_t)n);
+    if (errnum) errno = errnum;
+    return n == 0 && !errnum;
 }
 
 int main(int argc, char **argv)

@@ -115,13 +115,14 @@ static void csv_cell(dl_str *out, const char *text)
     dl_str_char(out, ',');
 }
 
+static const char csv_head[] =
+    "core_x,core_y,risc,state,launch,host_id,pc,function,place,open_zones,innermost_since,"
+    "clock,last_what,last_marker,last_file,last_line,last_time,markers,lost,damaged,unnamed\n";
+
 static void print_csv(printer *p, const look_risc *r)
 {
     dl_str *out = &p->out, zones = {0};
-    if (!p->any)
-        dl_str_add(out,
-                   "core_x,core_y,risc,state,launch,host_id,pc,function,place,open_zones,innermost_since,"
-                   "clock,last_what,last_marker,last_file,last_line,last_time,markers,lost,damaged\n");
+    if (!p->any) dl_str_add(out, csv_head);
     for (uint32_t i = 0; i < r->n_open; i++)
         dl_str_fmt(&zones, "%s%s", i ? ";" : "", r->open[i].name);
     dl_str_fmt(out, "%u,%u,%s,%s,%u,%u,", r->core.x, r->core.y, r->name, look_state_text(r->state), r->launch,
@@ -139,7 +140,8 @@ static void print_csv(printer *p, const look_risc *r)
     csv_cell(out, r->has_last ? r->last.name : "");
     csv_cell(out, r->has_last ? r->last.file : "");
     if (r->has_last) dl_str_fmt(out, "%u,%" PRIu64, r->last.line, r->last.time);
-    dl_str_fmt(out, "%s,%u,%" PRIu64 ",%d\n", r->has_last ? "" : ",", r->markers, r->lost, r->damaged);
+    dl_str_fmt(out, "%s,%u,%" PRIu64 ",%d,%d\n", r->has_last ? "" : ",", r->markers, r->lost, r->damaged,
+               r->unnamed);
     dl_str_free(&zones);
 }
 
@@ -178,20 +180,20 @@ static void print_json(printer *p, const look_risc *r)
         dl_str_add(out, ",\"last\":");
         json_mark(out, &r->last);
     }
-    dl_str_fmt(out, ",\"markers\":%u,\"lost\":%" PRIu64 ",\"damaged\":%s}", r->markers, r->lost,
-               r->damaged ? "true" : "false");
+    dl_str_fmt(out, ",\"markers\":%u,\"lost\":%" PRIu64 ",\"damaged\":%s,\"unnamed\":%s}", r->markers,
+               r->lost, r->damaged ? "true" : "false", r->unnamed ? "true" : "false");
 }
 
 static devlog_status print_risc(void *context, const look_risc *r, devlog_error *err)
 {
     static void (*const print[])(printer *, const look_risc *) = {print_text, print_csv, print_json};
     printer *p = context;
-    p->incomplete |= r->damaged || r->unnamed || r->lost > 0;
     p->busy += is_busy(r);
     if (!is_busy(r) && !p->args->all) {
         p->hidden++;
         return DEVLOG_OK;
     }
+    p->incomplete |= r->damaged || r->unnamed || r->lost > 0; /* as it says: not of what is not shown */
     print[p->args->format](p, r);
     p->any = true;
     p->core = r->core;
@@ -202,6 +204,7 @@ static devlog_status print_risc(void *context, const look_risc *r, devlog_error 
 static void print_end(printer *p, const devlog_device *device, uint32_t cores)
 {
     dl_str *out = &p->out;
+    if (p->args->format == CSV && !p->any) dl_str_add(out, csv_head);
     if (p->args->format == JSON)
         dl_str_add(out, p->any ? "]}\n" : "{\"format\":\"devlog-dump-1\",\"riscs\":[]}\n");
     if (p->args->format != TEXT) return;

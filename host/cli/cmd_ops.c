@@ -105,15 +105,25 @@ void cli_op_failed(const char *command, const op_job_options *o, const devlog_er
     fprintf(stderr, "devlog %s: %s\n", command, called.text);
 }
 
-/* Logs that an earlier report has left packed beside this one are not those that it was made of. */
-static void tell_older(const char *command, const op_job_options *o)
+void cli_op_tell_older(const char *command, const op_job_options *o, const char *output, bool packed)
 {
-    dl_str path = {0};
-    dl_str_fmt(&path, "%s/%s.tar", o->output, o->name);
-    if (o->no_tar && !path.failed && access(path.text, F_OK) == 0)
-        fprintf(stderr, "devlog %s: %s has the logs of an earlier report: this one packed none\n", command,
-                path.text);
-    dl_str_free(&path);
+    const struct {
+        const char *ending;
+        bool written;
+        const char *is;
+    } files[] = {{"csv", !o->report.json, "is an earlier report: this one is not in it"},
+                 {"json", o->report.json, "is an earlier report: this one is not in it"},
+                 {"md", o->markdown, "is an earlier report: this one is not in it"},
+                 {"tar", packed, "has the logs of an earlier report: this one packed none"}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        dl_str path = {0};
+        dl_str_fmt(&path, "%s/%s.%s", output, o->name, files[i].ending);
+        if (!files[i].written && !path.failed && access(path.text, F_OK) == 0) {
+            dl_shown_in_place(path.text);
+            fprintf(stderr, "devlog %s: %s %s\n", command, path.text, files[i].is);
+        }
+        dl_str_free(&path);
+    }
 }
 
 int cli_op_report(const char *command, op_job_options *o, int fd)
@@ -147,7 +157,7 @@ int cli_op_report(const char *command, op_job_options *o, int fd)
         cli_op_failed(command, o, &err);
     else
         exit_status = op_job_lost(&job) ? CLI_PARTIAL : CLI_OK;
-    if (!status) tell_older(command, o);
+    if (!status) cli_op_tell_older(command, o, o->output, !o->no_tar);
     dl_str_free(&out);
     op_job_free(&job);
     return exit_status;

@@ -1,4 +1,5 @@
 /* devlog run: runs a command without and with device profiling, and makes one op report of both runs. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,6 +145,29 @@ static int do_runs(const run_args *a, char *const *command, const char *logs, co
     return result.exit;
 }
 
+static void add_name(dl_str *name, const run_args *a, const char *prefix)
+{
+    dl_str_fmt(name, "%sops_perf_results%s%s", prefix, a->suffix ? "_" : "", a->suffix ? a->suffix : "");
+}
+
+/* A report of the run before, in the place of this one's, would be taken for it where this run comes to none. */
+static devlog_status forget_report(const run_args *a, devlog_error *err)
+{
+    static const char *const endings[] = {".csv", ".json", ".md", ".tar"};
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0] && !status && !a->date; i++) {
+        dl_str path = {0};
+        dl_str_fmt(&path, "%s/", a->output);
+        add_name(&path, a, "");
+        dl_str_add(&path, endings[i]);
+        status = dl_str_status(&path, err);
+        if (!status && unlink(path.text) != 0 && errno != ENOENT && errno != ENOTDIR)
+            status = dl_fail_errno(err, errno, "cannot remove the report of an earlier run, %s", path.text);
+        dl_str_free(&path);
+    }
+    return status;
+}
+
 static int report(const run_args *a, const char *logs, const char *device_logs, bool device)
 {
     char prefix[32] = "";
@@ -153,7 +177,7 @@ static int report(const run_args *a, const char *logs, const char *device_logs, 
         say("%s", err.text);
         return CLI_FAILED;
     }
-    dl_str_fmt(&name, "%sops_perf_results%s%s", prefix, a->suffix ? "_" : "", a->suffix ? a->suffix : "");
+    add_name(&name, a, prefix);
     if (name.failed) return CLI_FAILED;
     op_job_options o = {
         .logs = logs,
@@ -210,6 +234,10 @@ static int run(int argc, char **argv)
         say("%s", err.text);
         goto done;
     }
+    if (forget_report(&a, &err)) {
+        say("%s", err.text);
+        goto done;
+    }
     bool device;
     int child_status = do_runs(&a, command, logs, device_logs, &device);
     if (child_status < 0) goto done;
@@ -249,7 +277,8 @@ const cli_command cmd_run = {
     .examples = "  devlog run -- build/release/bin/nn 4\n"
                 "  devlog run -o out --once ./app --its options\n",
     .files = "FOLDER/ops_perf_results.csv: the report, as of devlog ops.\n\n"
-             "FOLDER/logs, FOLDER/logs_device: the logs of the first and of the second run.",
+             "FOLDER/logs, FOLDER/logs_device: the logs of the first and of the second run.\n\n"
+             "What a run before has left under these names is removed first.",
     .see_also = "devlog-ops(1)",
     .run = run,
 };

@@ -19,6 +19,10 @@ void cli_op_failed(const char *command, const op_job_options *options, const dev
 devlog_status cli_op_markdown(const op_job_options *options, const char *report, dl_str *files,
                               devlog_error *err);
 
+/* Says on stderr what an earlier report has left in that folder under the name of this one, which wrote other files;
+ * `packed`: a tar of its logs, too. */
+void cli_op_tell_older(const char *command, const op_job_options *options, const char *output, bool packed);
+
 /* Reads an op report; of a folder, that of the run which is in it, made where there is none yet; *lost is set when something was
  * lost of what it was made of. */
 devlog_status cli_op_table_read(op_table *t, const char *path, bool *lost, devlog_error *err);

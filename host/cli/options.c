@@ -308,6 +308,10 @@ static void check_arguments(parse *p)
               c->name, c->arguments);
     else if (n > c->max_arguments)
         wrong(p, "'%s' is one argument too many", p->rest->items[c->max_arguments]);
+    for (int i = 0; i < n && !c->stops && !p->failed; i++)
+        if (!*p->rest->items[i])
+            wrong(p, "an argument is an empty text; usage: %s %s [OPTION]... %s", cli_program(c), c->name,
+                  c->arguments);
 }
 
 static bool is_file(const char *path, const struct stat *file)
@@ -333,32 +337,53 @@ static bool is_of_a_run(const char *path)
     return is;
 }
 
+static bool is_below(const char *path, const char *folder)
+{
+    char *file = realpath(path, NULL), *above = realpath(folder, NULL);
+    const size_t n = above ? strlen(above) : 0;
+    const bool is = file && n && strncmp(file, above, n) == 0 && file[n] == '/';
+    free(file);
+    free(above);
+    return is;
+}
+
 /* A file that is read and written at once would be lost: one that is an argument or an option's, and a log of a run where
  * inputs are looked for in folders. */
-static void check_output(parse *p)
+static void check_written(parse *p, const cli_option *written, bool anywhere)
 {
-    const cli_option *output = by_name(p->command, "output", sizeof "output" - 1);
     struct stat file;
-    if (!output || output->kind != CLI_STRING || p->command->stops) return;
-    const char *path = *(const char **)(void *)(p->values + output->at);
+    const char *path = *(const char **)(void *)(p->values + written->at);
     if (!path || stat(path, &file) != 0 || !S_ISREG(file.st_mode)) return;
     bool read = false, found = p->rest->n == 0;
     for (int i = 0; i < p->rest->n; i++) {
         read = read || is_file(p->rest->items[i], &file);
-        found = found || is_folder(p->rest->items[i]);
+        found = found || (is_folder(p->rest->items[i]) && (anywhere || is_below(path, p->rest->items[i])));
     }
     for (const cli_option *o = p->command->options; o && o->kind != CLI_END; o++) {
         const void *value = p->values + o->at;
-        if (o->kind == CLI_STRING && o != output) read = read || is_file(*(const char *const *)value, &file);
+        if (o->kind == CLI_STRING && o != written) read = read || is_file(*(const char *const *)value, &file);
         const cli_list *each = value;
         for (size_t i = 0; o->kind == CLI_EACH && i < each->n; i++)
             read = read || is_file(each->items[i], &file);
     }
     if (read)
-        wrong(p, "--output %s is the file that is read, and would be lost: name another one", path);
-    else if (found && is_of_a_run(path))
-        wrong(p, "--output %s is a log that may be the one that is read, and would be lost: name another one",
+        wrong(p, "--%s %s is the file that is read, and would be lost: name another one", written->name,
               path);
+    else if (found && is_of_a_run(path))
+        wrong(p, "--%s %s is a log that may be the one that is read, and would be lost: name another one",
+              written->name, path);
+}
+
+static void check_outputs(parse *p)
+{
+    static const struct {
+        const char *name;
+        bool anywhere; /* what is read may lie beside the folders, too; of ranks it is in them */
+    } files[] = {{"output", true}, {"merge", false}, {"trace", false}, {"save", false}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0] && !p->failed && !p->command->stops; i++) {
+        const cli_option *o = by_name(p->command, files[i].name, strlen(files[i].name));
+        if (o && o->kind == CLI_STRING) check_written(p, o, files[i].anywhere);
+    }
 }
 
 bool cli_parse(const cli_command *c, int argc, char **argv, void *values, cli_args *rest, int *exit_status)
@@ -393,7 +418,7 @@ bool cli_parse(const cli_command *c, int argc, char **argv, void *values, cli_ar
         return false;
     }
     if (!p.failed) check_arguments(&p);
-    if (!p.failed) check_output(&p);
+    if (!p.failed) check_outputs(&p);
     if (p.failed) {
         cli_args_free(rest);
         *exit_status = CLI_USAGE;

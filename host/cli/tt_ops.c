@@ -100,6 +100,7 @@ static int report_made(const tt_files *files, const op_job_options *o, const cha
     cli_op_call(o, &out);
     if (!status) status = dl_print(&out, &err);
     if (status) cli_op_failed("ops", o, &err);
+    if (!status) cli_op_tell_older("ops", o, output, false);
     dl_str_free(&out);
     free(to);
     return status ? CLI_FAILED : counts.short_rows ? CLI_PARTIAL : CLI_OK;
@@ -175,6 +176,7 @@ static int report(const tt_files *files, const op_job_options *o, const char *ou
         cli_op_failed("ops", o, &err);
     else
         exit_status = tt_job_lost(&job) ? CLI_PARTIAL : CLI_OK;
+    if (!status) cli_op_tell_older("ops", o, output, false);
     dl_str_free(&out);
     tt_job_free(&job);
     return exit_status;

@@ -105,6 +105,9 @@ def _main():
     program = o.program[1:] if o.program[:1] == ["--"] else o.program
     if not program:
         parser.error("a program is missing")
+    for option, given in ("-n", o.name), ("--no-device", o.no_device):
+        if given and not o.report:
+            parser.error(f"{option} is of the report that -r makes")
     if o.report:
         _report(o, program)
     _profile._defaults.update(lines=o.lines, include=o.include, exclude=o.exclude, everything=o.all, c_functions=not o.no_c)

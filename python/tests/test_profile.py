@@ -416,7 +416,8 @@ class Programs(unittest.TestCase):
         _, r = self.run_program("x = (", status=1, files=0)
         self.assertIn("python -m devlog: ", r.stderr)
         with tempfile.TemporaryDirectory() as folder:
-            for args, says in ((["no.py"], "no.py"), ([], "a program is missing"), (["-o", "/proc/no", "-m", "this"], "/proc/no")):
+            for args, says in ((["no.py"], "no.py"), ([], "a program is missing"), (["-o", "/proc/no", "-m", "this"], "/proc/no"),
+                               (["-n", "x", "-m", "this"], "-n is of the report that -r makes"), (["--no-device", "-m", "this"], "--no-device is of the report")):
                 r = python("-m", "devlog", *args, folder=folder)
                 self.assertNotEqual(r.returncode, 0)
                 self.assertIn(says, r.stderr)

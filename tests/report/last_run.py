@@ -59,6 +59,13 @@ def of_devlog_run():
     same("a copy", (verdict("again")["ops"], kernels and verdict("again")["ops_time"]), (2 * one["ops"], kernels))
     run("again", "--host-only", repeats=1)
     same("a run of the host alone", verdict("again")["device"], None)
+    # One that comes to nothing leaves no report of the run before.
+    run("again", "--once", "-f", "md", repeats=1)
+    same("a report, and one of Markdown", [n for n in sorted(os.listdir(os.path.join(folder, "again"))) if "." in n], ["ops_perf_results.csv", "ops_perf_results.md"])
+    same("nothing to report", said("run", "-o", "again", "--", "true")[0], 1)
+    same("no report", [n for n in os.listdir(os.path.join(folder, "again")) if "." in n], [])
+    status, _, err = said("report", "again")
+    same("no run: %s" % err, (status, "again holds no run" in err), (1, True))
     for device, there in (("1", True), ("0", False)):
         status = said("time", "-n", "1", "-w", "0", "--device", device, "-o", "timed", "--", NN, "1")[0]
         same("time with device %s" % device, (status, os.path.exists(os.path.join(folder, "timed", "logs_device"))), (0, there))
@@ -114,9 +121,13 @@ def of_results():
     for args, files in (((), []), (("--no-page", "--no-tar"), ["device_perf.html", "device_perf_results.tar"]), (("--no-page", "-n", "other"), []), (("--no-files",), []), ((), [])):
         status, _, err = said("decode", *(args if "--no-files" in args else ("-o", "results", *args)), "one/capture.devlog")
         same("decode %s: %s" % (" ".join(args), err), (status, err.splitlines()), (0, ["devlog decode: results/%s %s" % (name, told) for name in files]))
-    for args, line in (((), ""), (("--no-tar",), "devlog ops: results/ops_perf_results.tar has the logs of an earlier report: this one packed none\n"), ((), "")):
+    is_one = "is an earlier report: this one is not in it"
+    has_logs = "has the logs of an earlier report: this one packed none"
+    for args, told in (((), {}), (("--no-tar",), {"tar": has_logs}), (("-f", "json"), {"csv": is_one}), (("-f", "md"), {"json": is_one}),
+                       (("--no-tar",), {"json": is_one, "md": is_one, "tar": has_logs}), (("-n", "other"), {}), (("-n", "other", "-f", "json"), {"csv": is_one})):
         status, _, err = said("ops", *args, "-o", "results", "one")
-        same("ops %s" % " ".join(args), (status, err), (0, line))
+        name = "ops_perf_results_other" if "-n" in args else "ops_perf_results"
+        same("ops %s" % " ".join(args), (status, err.splitlines()), (0, ["devlog ops: results/%s.%s %s" % (name, ending, told[ending]) for ending in told]))
 
 
 def of_host_code():

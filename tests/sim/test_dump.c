@@ -108,7 +108,19 @@ static void a_hang_in_the_simulator(void **state)
     text = dump(3, path, NULL, NULL, NULL);
     says(text, "the ELF file of its kernel is not in the cache: name it with --elf");
     free(text);
+    text = dump(3, path, "--format=json", NULL, NULL);
+    says(text, ",\"damaged\":false,\"unnamed\":true}");
+    free(text);
+    text = dump(3, path, "--format=csv", NULL, NULL);
+    says(text, ",lost,damaged,unnamed\n");
+    says(text, ",0,0,1\n");
+    free(text);
     setenv("DEVLOG_CACHE", cache, 1);
+    /* Where nothing is busy a table has its head. */
+    text = dump(0, "tests/fuzz/corpus/saved/done", "--format=csv", NULL, NULL);
+    says(text, "core_x,core_y,risc,");
+    assert_ptr_equal(strchr(text, '\n') + 1, text + strlen(text));
+    free(text);
     text = dump(1, path, "--elf", "/nowhere/kernel.elf", NULL);
     says(text, "devlog dump: cannot read /nowhere/kernel.elf: No such file");
     free(text);

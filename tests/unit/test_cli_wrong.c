@@ -37,6 +37,16 @@ static void an_empty_name_is_no_place(void **state)
     free(devlog_ok("decode -o out -n '' log.csv", 0));
 }
 
+/* What a shell makes of a variable that is not set names nothing. */
+static void an_empty_argument_is_refused(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"decode ''",       "ops log.csv ''", "view ''",
+                                        "diff log.csv ''", "dump ''",        "man ''"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        devlog_fails(lines[i], 2, ": an argument is an empty text; usage: devlog ");
+}
+
 /* Who asks where a file goes, or what it is called, wants it. */
 static void options_of_files_want_files(void **state)
 {
@@ -91,6 +101,8 @@ static void an_output_is_no_input(void **state)
         "memory -o log.csv log.csv",
         "unpack -o packed packed",
         "ranks -o log.csv log.csv",
+        "ranks --merge log.csv log.csv",
+        "ranks --trace link.csv log.csv",
     };
     free(devlog_ok("pack -o packed log.csv", 0));
     struct stat before, after;
@@ -123,6 +135,8 @@ static void an_output_is_no_input(void **state)
         "memory -o found/profile_log_device.csv",
         "diff --page -o found/profile_log_device.csv found found",
         "ranks -o found/profile_log_device.csv found",
+        "ranks --merge found/profile_log_device.csv found",
+        "ranks --trace alias.csv second",
         "export -f csv -o zipped/profile_log_device.csv.pack zipped",
         "export -f csv -o second/profile_log_device_2.csv second",
         "export -f csv -o second/run7_profile_log_device.csv.zst second",
@@ -233,6 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_name_is_no_place),
+        cmocka_unit_test(an_empty_argument_is_refused),
         cmocka_unit_test(options_of_files_want_files),
         cmocka_unit_test(an_option_of_another_action_is_refused),
         cmocka_unit_test(an_output_is_no_input),

@@ -18,7 +18,7 @@
 #include "cli/http.h"
 #include "cli/logs.h"
 #include "cli/page_answers.h"
-#include "report/decode_table.h"
+#include "cli/trace.h"
 #include "report/export.h"
 #include "report/results.h"
 
@@ -132,30 +132,13 @@ typedef struct viewed {
 static devlog_status export_log(const viewed *all, cli_shown *s, const char *format, const char *path,
                                 dl_str *lost, devlog_error *err)
 {
-    dl_decode *d = NULL;
-    dl_view *v = NULL;
-    const dl_decode_options how = {
-        .filter = s->filter, .only_input = all->n == 1, .no_samples = true, .keep_meta = true};
-    devlog_status status = dl_decode_new(&d, &how, err);
-    if (!status) status = dl_view_new(&v, d, &(dl_view_options){0}, err);
-    if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);
-    if (!status) status = dl_decode_prepare(d, all->paths, all->n, err);
-    for (size_t i = 0; i < all->n && !status; i++)
-        status = dl_decode_file(d, all->paths[i], err);
-    if (!status) status = dl_decode_finish(d, err);
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there is a log, or the choice has failed */
-    if (!status) status = dl_losses_no_rows(dl_decode_losses(d), all->log->path, all->n, err);
-    if (!status) status = cli_shown_check(s, d, err);
-    if (!status) status = dl_view_ready(v, err);
-    if (!status) status = dl_export_find(format)->write(v, path, err);
+    const cli_trace trace = {all->paths, all->n, s, format, path};
+    const devlog_status status = cli_trace_write(&trace, lost, err);
     struct stat st;
     const char *too_large = !status && stat(path, &st) == 0 && S_ISREG(st.st_mode)
                                 ? dl_export_too_large(dl_export_find(format), (uint64_t)st.st_size)
                                 : NULL;
     if (too_large) fprintf(stderr, "devlog view: %s\n", too_large);
-    if (!status && dl_losses_any(dl_decode_losses(d))) dl_report_losses(dl_decode_losses(d), false, lost);
-    dl_view_free(v);
-    dl_decode_free(d);
     return status;
 }
 

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "cli/logs.h"
 #include "cli/page_answers.h"
-#include "report/export.h"
+#include "cli/trace.h"
 #include "report/page.h"
 #include "report/results.h"
 
@@ -119,29 +119,15 @@ devlog_status serve_make_trace(void *ctx, const char *log, const char *folder, d
     const serve_maker *m = ctx;
     cli_shown shown = {m->filters, *m->filter};
     op_selected selected = {0};
-    dl_decode *d = NULL;
-    dl_view *v = NULL;
     taken all;
     char *path = dl_path_join(folder, SERVE_TRACE);
     devlog_status status = take(&all, log, err);
     if (!status && !path) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (!status)
         status = cli_select(m->command, shown.filters, &shown.filter, paths_of(&all), all.n, &selected, err);
-    const dl_decode_options how = {
-        .filter = shown.filter, .only_input = all.n == 1, .no_samples = true, .keep_meta = true};
-    if (!status) status = dl_decode_new(&d, &how, err);
-    if (!status) status = dl_view_new(&v, d, &(dl_view_options){0}, err);
-    if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);
-    for (size_t i = 0; i < all.n && !status; i++)
-        status = dl_decode_file(d, paths_of(&all)[i], err);
-    if (!status) status = dl_decode_finish(d, err);
-    if (!status) status = dl_losses_no_rows(dl_decode_losses(d), log, all.n, err);
-    if (!status) status = cli_shown_check(&shown, d, err);
-    if (!status) status = dl_view_ready(v, err);
     if (!status) status = dl_folder_make(folder, err);
-    if (!status) status = dl_export_find("perfetto")->write(v, path, err);
-    dl_view_free(v);
-    dl_decode_free(d);
+    if (!status)
+        status = cli_trace_write(&(cli_trace){paths_of(&all), all.n, &shown, "perfetto", path}, NULL, err);
     op_selected_free(&selected);
     let_go(&all);
     free(path);

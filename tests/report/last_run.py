@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import urllib.request
 import zlib
 
 import captures
@@ -130,6 +131,31 @@ def of_results():
         same("ops %s" % " ".join(args), (status, err.splitlines()), (0, ["devlog ops: results/%s.%s %s" % (name, ending, told[ending]) for ending in told]))
 
 
+def content(*names):
+    """The bytes of a file, or of all in a folder."""
+    path = os.path.join(folder, *names)
+    files = [path] if os.path.isfile(path) else sorted(os.path.join(where, n) for where, _, inside in os.walk(path) for n in inside)
+    return b"".join(open(name, "rb").read() for name in files)
+
+
+def of_views():
+    """What is looked at is what is exported, with the names of the run's ops and its zones of host code."""
+    os.mkdir(os.path.join(folder, "exported"))
+    for ui, form, name in ("perfetto", "perfetto", "trace.perfetto-trace"), ("speedscope", "speedscope", "trace.speedscope.json"), ("tensorboard", "xplane", "tensorboard"):
+        same("view --ui %s" % ui, said("view", "--ui", ui, "-x", "looked", "one")[0], 0)
+        same("export -f %s" % form, said("export", "-f", form, "-o", "exported/" + name, "one")[0], 0)
+        looked, exported = content("looked", name), content("exported", name)
+        same("%s: bytes" % ui, looked == exported, True)
+        same("%s names ops" % ui, b"Matmul" in looked, True)
+    serve = subprocess.Popen([DEVLOG, "serve", "--port", "0", "one"], cwd=folder, stdout=subprocess.PIPE, text=True)
+    address = serve.stdout.readline().split()[0]
+    logs = json.load(urllib.request.urlopen(address + "logs.json"))["logs"]
+    trace = urllib.request.urlopen("%slog/%s/trace.perfetto-trace" % (address, logs[0]["id"])).read()
+    serve.terminate()
+    same("serve ends", serve.wait(), 0)
+    same("serve: bytes", trace == content("exported", "trace.perfetto-trace"), True)
+
+
 def of_host_code():
     """Zones of host code are of the run whose log they lie beside when both were written last within a minute, and also when the process
     goes on for long behind the device's last word; not those of a process of before, nor of one that began later."""
@@ -156,6 +182,7 @@ def main():
     of_devlog_run()
     of_programs()
     of_results()
+    of_views()
     of_host_code()
     return finish()
 

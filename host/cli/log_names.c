@@ -21,6 +21,11 @@ bool cli_is_log_name(const char *name, bool *capture)
     return ends_with(name, n, ".csv") && strstr(name, "profile_log_device");
 }
 
+bool cli_is_host_name(const char *name)
+{
+    return strncmp(name, "host_", 5) == 0 && ends_with(name, strlen(name), ".devlog");
+}
+
 bool cli_is_report_name(const char *name)
 {
     const size_t n = strlen(name);

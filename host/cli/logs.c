@@ -118,11 +118,10 @@ static bool in_one_folder(const char *a, const char *b)
     return n == m && memcmp(a, b, n) == 0;
 }
 
-/* host_<pid>.devlog: what the program's own code did (devlog/host.h). */
 static bool is_of_host(const cli_log *l)
 {
     const char *slash = strrchr(l->path, '/');
-    return l->capture && strncmp(slash ? slash + 1 : l->path, "host_", 5) == 0;
+    return cli_is_host_name(slash ? slash + 1 : l->path);
 }
 
 /* Whether a log lies where the run whose op report this is has it: beside it, or in a folder for logs there. */

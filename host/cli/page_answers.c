@@ -11,6 +11,7 @@
 #include "answers/memory_answer.h"
 #include "answers/report_job.h"
 #include "answers/run_touched.h"
+#include "cli/log_names.h"
 #include "cli/page_causes.h"
 #include "cli/page_grids.h"
 
@@ -206,21 +207,47 @@ struct cli_page_begun {
     bool takes_runs; /* of the decoder: the log is not read again */
 };
 
+static bool is_of_host(const char *log)
+{
+    const char *slash = strrchr(log, '/');
+    return cli_is_host_name(slash ? slash + 1 : log);
+}
+
+/* Whether the logs are one, with zones of host code of its run. */
+static bool are_one_run(const cli_page_asked *asked)
+{
+    if (asked->n_logs == 1) return true;
+    bool all = asked->n_logs && !is_of_host(asked->logs[0]);
+    for (size_t i = 1; i < asked->n_logs && all; i++)
+        all = is_of_host(asked->logs[i]) && run_host_is_of(asked->logs[i], asked->logs[0]);
+    return all;
+}
+
 /* Why the log cannot be read for them; NULL: it can be. */
 static const char *not_read(const cli_page_asked *asked)
 {
     struct stat st;
-    return asked->once          ? "the log was still being written"
-           : asked->n_logs != 1 ? "it is of several logs"
+    return asked->once           ? "the log was still being written"
+           : !are_one_run(asked) ? "it is of several logs"
            : stat(asked->logs[0], &st) != 0 || !S_ISREG(st.st_mode)
                ? "the log came through a pipe, which can be read once"
                : NULL;
+}
+
+/* Zones of host code that the page shows are those of the run. */
+static devlog_status keep_hosts(run_input *in, const cli_page_asked *asked, devlog_error *err)
+{
+    bool good = asked->n_logs == 1 || in->n_hosts || (in->hosts = calloc(asked->n_logs, sizeof *in->hosts));
+    for (size_t i = 1, n = in->n_hosts; i < asked->n_logs && !n && good; i++)
+        good = (in->hosts[in->n_hosts++] = strdup(asked->logs[i])) != NULL;
+    return good ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
 static struct cli_page_begun *find_run(const cli_page_asked *asked)
 {
     struct cli_page_begun *b = calloc(1, sizeof *b);
     if (b) b->status = run_inputs_of_log(&b->job.in, asked->logs[0], &b->why, &b->failed);
+    if (b && !b->status) b->status = keep_hosts(&b->job.in.items[0], asked, &b->failed);
     return b;
 }
 
@@ -229,7 +256,8 @@ bool cli_page_runs(void *ctx, dl_decode *decode, dl_run_sink *out)
     cli_page_asked *asked = ctx;
     const report_options wanted = {.selection = &asked->selection};
     asked->decode = decode;
-    if (!asked->all || asked->begun || not_read(asked)) return false;
+    /* Zones of host code would be among the runs. */
+    if (!asked->all || asked->n_logs != 1 || asked->begun || not_read(asked)) return false;
     struct cli_page_begun *b = asked->begun = find_run(asked);
     if (!b || b->status) return false;
     b->status = report_job_begin(&b->job, &wanted, decode, &b->takes_runs, &b->failed);

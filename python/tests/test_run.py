@@ -95,6 +95,19 @@ class Run(unittest.TestCase):
         text = devlog("decode", "--no-files", "--chips", "77", self.logs, status=1, folder=self.folder).stderr
         self.assertRegex(text, r"the log has 0, \d+ \(process \d+\)")
 
+    def test_page(self):
+        """The page of a run with zones of host code has what is said of the run."""
+        for command, page in (("decode", "-o", "page", self.logs), "page"), (("view", "-x", "looked", self.logs), "looked"):
+            devlog(*command, folder=self.folder)
+            shown = answers_of(os.path.join(self.folder, page, "device_perf.html"))
+            self.assertEqual(shown["notes"], [])
+            said = json.loads(devlog("report", "--format", "json", self.logs, folder=self.folder).stdout)["sections"]
+            for sections in said, shown["report"]["sections"]:
+                sections["verdict"]["facts"].pop("input")
+            self.assertEqual(shown["report"]["sections"], said)
+            self.assertIn("host_zones", said)
+            self.assertIn("1 Demo", [row["op"] for row in shown["by_op"]["sections"]["op_statistics"]["rows"]])
+
     def test_report(self):
         report = json.loads(devlog("report", "--format", "json", "out", folder=self.folder).stdout)["sections"]
         zones = {row["zone"] for row in report["zones"]["rows"]}

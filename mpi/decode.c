@@ -219,7 +219,8 @@ static devlog_status decode_whole(job *j, devlog_error *err)
     devlog_status status = new_decode(j, &d, err);
     if (status) return status;
     j->pieces[j->n++] = (piece){.decode = d, .n = 1};
-    status = dl_decode_prepare(d, j->paths, j->n_paths, err);
+    if (!j->parts.captures)
+        status = dl_decode_prepare(d, j->paths, j->n_paths, err); /* of captures it knows all */
     for (uint32_t i = 0; i < j->n_paths && !status; i++)
         status = dl_decode_file(d, j->paths[i], err);
     return status;

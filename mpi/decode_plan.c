@@ -45,7 +45,7 @@ static devlog_status plan_resumed(decode_job *j, devlog_error *err)
 /* Rank 0: which files, and where they are cut. */
 static devlog_status plan(decode_job *j, devlog_error *err)
 {
-    devlog_status status = cli_logs_of_folders("decode", &j->rest, false, err);
+    devlog_status status = cli_logs_of_folders(&(cli_logs_wanted){"decode", false, false}, &j->rest, err);
     if (status) return status;
     j->paths = j->rest.items;
     j->n_paths = (uint32_t)j->rest.n;

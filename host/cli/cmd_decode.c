@@ -363,7 +363,7 @@ static int run(int argc, char **argv)
                                 "--subtract-cost and filters");
     else if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &filter))
         exit_status = CLI_USAGE;
-    else if (cli_logs_of_folders("decode", &rest, a.latest, &err))
+    else if (cli_logs_of_folders(&(cli_logs_wanted){"decode", a.latest, a.follow}, &rest, &err))
         fprintf(stderr, "devlog decode: %s\n", err.text);
     else
         exit_status = run_with(&a, &rest, &filter);

@@ -184,7 +184,7 @@ static int run(int argc, char **argv)
         exit_status = cli_wrong(&cmd_export, "which log? --latest takes the newest");
     else if (rest.n == 1 && cli_are_ranks(&rest))
         exit_status = export_ranks(&a, format, &rest);
-    else if (cli_logs_of_folders("export", &rest, a.latest, &err))
+    else if (cli_logs_of_folders(&(cli_logs_wanted){"export", a.latest, false}, &rest, &err))
         fprintf(stderr, "devlog export: %s\n", err.text);
     else if (!cli_filter_of(&cmd_export, &a.filters, &rest, &filter))
         exit_status = CLI_USAGE;

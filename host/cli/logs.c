@@ -316,30 +316,41 @@ char **cli_logs_with_hosts(const cli_logs *logs, const cli_log *log, size_t *n)
     return found;
 }
 
+/* The device log beside a capture; the capture where there is none. */
+static const cli_log *that_grows(const cli_logs *logs, const cli_log *capture)
+{
+    for (size_t i = logs->n; i < logs->n_all && capture->capture; i++)
+        if (!logs->items[i].capture && in_one_folder(logs->items[i].path, capture->path))
+            return &logs->items[i];
+    return capture;
+}
+
 /* The log of a folder, or of all places, and the zones of host code of its run. */
-static devlog_status add_found(paths *p, const char *command, const char *folder, cli_args *rest, bool latest,
+static devlog_status add_found(paths *p, const cli_logs_wanted *w, const char *folder, cli_args *rest,
                                devlog_error *err)
 {
+    const bool latest = w->latest || !folder;
     cli_logs logs;
     dl_str where = {0};
     devlog_status status = folder ? cli_logs_find(folder, &logs, err) : cli_logs_find_any(&logs, &where, err);
     const char *in = folder ? folder : where.failed || !where.text ? "" : where.text;
     char ways[160];
     snprintf(ways, sizeof ways,
-             "name those to %s, or add --latest; devlog view --list-only FOLDER lists them", command);
+             "name those to %s, or add --latest; devlog view --list-only FOLDER lists them", w->command);
     const cli_log *log = status ? NULL : cli_logs_choose(&logs, in, latest, ways, err);
     if (!log) status = err->status;
+    if (log && w->grows) log = that_grows(&logs, log);
     if (log) status = add_path(p, cli_args_own(rest, strdup(log->path)), err);
     size_t n = 0;
-    char **all = status ? NULL : cli_logs_with_hosts(&logs, log, &n);
-    if (!status && !all) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    char **all = status || w->grows ? NULL : cli_logs_with_hosts(&logs, log, &n);
+    if (!status && !w->grows && !all) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     const int hosts = all ? (int)n - 1 : 0;
     for (size_t i = 1; i < n && !status; i++)
         status = add_path(p, cli_args_own(rest, strdup(all[i])), err);
     free(all);
-    if (!status && (latest || hosts)) {
+    if (!status && (latest || hosts || w->grows)) {
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without a log status is not OK */
-        fprintf(stderr, "devlog %s: %s", command, log->path);
+        fprintf(stderr, "devlog %s: %s", w->command, log->path);
         if (latest && logs.n > 1) fprintf(stderr, ", the newest of %zu logs", logs.n);
         if (hosts) fprintf(stderr, ", with zones of host code of %d process%s", hosts, hosts > 1 ? "es" : "");
         fputc('\n', stderr);
@@ -349,17 +360,16 @@ static devlog_status add_found(paths *p, const char *command, const char *folder
     return status;
 }
 
-devlog_status cli_logs_of_folders(const char *command, cli_args *rest, bool latest, devlog_error *err)
+devlog_status cli_logs_of_folders(const cli_logs_wanted *w, cli_args *rest, devlog_error *err)
 {
     paths p = {0};
-    devlog_status status = rest->n ? DEVLOG_OK : add_found(&p, command, NULL, rest, true, err);
+    devlog_status status = rest->n ? DEVLOG_OK : add_found(&p, w, NULL, rest, err);
     for (int i = 0; i < rest->n && !status; i++) {
         struct stat st;
         const bool folder = stat(rest->items[i], &st) == 0 && S_ISDIR(st.st_mode);
         if (!folder) status = no_archive(rest->items[i], err);
         if (!status)
-            status = folder ? add_found(&p, command, rest->items[i], rest, latest, err)
-                            : add_path(&p, rest->items[i], err);
+            status = folder ? add_found(&p, w, rest->items[i], rest, err) : add_path(&p, rest->items[i], err);
     }
     if (!p.items) return status;
     if (!cli_args_own(rest, p.items)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");

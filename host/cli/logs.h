@@ -58,9 +58,15 @@ const cli_log *cli_logs_choose(const cli_logs *logs, const char *where, bool lat
             offsetof(type, member)                                                                           \
     }
 devlog_status cli_logs_latest(const char *command, cli_args *rest, char *one[1], bool run, devlog_error *err);
+typedef struct cli_logs_wanted {
+    const char *command;
+    bool latest;
+    bool grows; /* one that can be followed: a device log, alone, also where a capture knows more */
+} cli_logs_wanted;
+
 /* Arguments of a command that reads logs: a folder stands for its only log, or with `latest` the newest; no argument for the newest
  * of the places where programs leave them. Zones of host code beside a log that was found so are read with it; those of a log that is named are not. */
-devlog_status cli_logs_of_folders(const char *command, cli_args *rest, bool latest, devlog_error *err);
+devlog_status cli_logs_of_folders(const cli_logs_wanted *wanted, cli_args *rest, devlog_error *err);
 /* The paths of a log of `logs`, and behind it of the zones of host code beside it, in an array that the caller frees; the paths are
  * the logs' own. NULL: out of memory. */
 char **cli_logs_with_hosts(const cli_logs *logs, const cli_log *log, size_t *n);

@@ -108,6 +108,12 @@ class Run(unittest.TestCase):
             self.assertIn("host_zones", said)
             self.assertIn("1 Demo", [row["op"] for row in shown["by_op"]["sections"]["op_statistics"]["rows"]])
 
+    def test_following(self):
+        """A folder stands for its device log, which is the one that can grow."""
+        r = devlog("decode", "--follow", "--idle", "1", "--no-print", self.logs, folder=self.folder)
+        self.assertEqual(r.stderr, f"devlog decode: {self.logs}/profile_log_device.csv\n")
+        self.assertIn("Nothing was lost", r.stdout)
+
     def test_report(self):
         report = json.loads(devlog("report", "--format", "json", "out", folder=self.folder).stdout)["sections"]
         zones = {row["zone"] for row in report["zones"]["rows"]}

@@ -82,14 +82,24 @@ def _numpy(what):
 
 
 class Table:
-    """Columns of equal length, by name: table["start"] or table.start; dict(table) has all of them. len() counts rows."""
+    """Columns of equal length, by name: table["start"] or table.start; dict(table) and list(table) have all of them, and their names.
+    len() counts rows."""
 
     def __init__(self, log, columns):
         self._log = log
         self._columns = columns
 
     def __getitem__(self, name):
-        return self._columns[name]
+        try:
+            return self._columns[name]
+        except KeyError:
+            raise KeyError(f"no column {name!r}; there are: {', '.join(self._columns)}") from None
+
+    def __iter__(self):
+        return iter(self._columns)
+
+    def __contains__(self, name):
+        return name in self._columns
 
     def __getattr__(self, name):
         if name.startswith("_"):

@@ -9,6 +9,7 @@ import threading
 
 from . import _native
 from ._log import _whole
+from ._zones import _in_one_piece
 
 _TYPES = ("python_fallback", "tt_dnn_cpu", "tt_dnn_device")
 _FIDELITIES = (None, "LoFi", "HiFi2", "HiFi3", "HiFi4")
@@ -89,6 +90,8 @@ def _text(data):
 def _tensor(t):
     """(shape, logical, layout, data type, memory) of numpy's, torch's and ttnn's tensors, and of bare shapes."""
     sizes = getattr(t, "shape", t)
+    if isinstance(sizes, str) or not hasattr(sizes, "__iter__"):
+        raise TypeError(f"{t!r:.200}: a tensor, or the shape of one, is wanted")
     padded = getattr(t, "padded_shape", sizes)
     layout = _word(getattr(t, "layout", None))
     # torch's word; numpy says it by a flag
@@ -143,6 +146,7 @@ class op:
         return False
 
     def __call__(self, function):
+        _in_one_piece(function, "op")
         name, type, fidelity, strategy, cores = self._told
 
         @functools.wraps(function)

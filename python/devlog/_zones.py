@@ -25,6 +25,15 @@ def _caller():
     return sys._getframe(2)
 
 
+def _in_one_piece(function, what):
+    """A TypeError unless a function is called and returns: what is measured of it begins and ends there, on one thread."""
+    if inspect.isclass(function) or not callable(function):
+        raise TypeError(f"{function!r:.200}: a {what} is of a function")
+    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise TypeError(f"{function.__qualname__} gives up its thread in the middle: a {what} ends where it began; put `with devlog.{what}()` "
+                        "around what does not")
+
+
 class _Zone:
     """What zone() gives: `with` opens it, and it decorates functions."""
 
@@ -41,16 +50,17 @@ class _Zone:
         self.inner.__exit__()
 
     def __call__(self, function):
-        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-            raise TypeError(f"{function.__qualname__} gives up its thread in the middle: a zone ends where it began; put `with devlog.zone()` "
-                            "around what does not")
-        code, name = function.__code__, self.name
+        if isinstance(function, (staticmethod, classmethod)):
+            return type(function)(self(function.__func__))
+        _in_one_piece(function, "zone")
+        code, name = getattr(function, "__code__", None), self.name
+        where = (getattr(function, "__qualname__", ""), code.co_filename if code else "", code.co_firstlineno if code else 0)
 
         @functools.wraps(function)
         def traced(*args, **kwargs):
             if not _native.zones_on():
                 return function(*args, **kwargs)
-            with _native.Zone(name, function.__qualname__, code.co_filename, code.co_firstlineno):
+            with _native.Zone(name, *where):
                 return function(*args, **kwargs)
 
         return traced

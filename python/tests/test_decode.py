@@ -242,6 +242,13 @@ class Filters(unittest.TestCase):
                 log.host_ns(*wrong)
         self.assertEqual(str(devlog.report(CSV, launches=number, top=log.launches.number[1])), str(devlog.report(CSV, launches=int(number), top=1)))
 
+    def test_columns(self):
+        zones = devlog.decode(CSV).zones
+        self.assertEqual((list(zones), list(dict(zones)), "start" in zones, 0 in zones), (list(zones.keys()), list(zones.keys()), True, False))
+        for name in "begin", 0:
+            with self.assertRaisesRegex(KeyError, "no column .*; there are: start, end, "):
+                zones[name]
+
     def test_refused(self):
         for options, kind in ((dict(chips=[-1]), ValueError), (dict(launches=[(5, 2)]), ValueError), (dict(zones=[1]), TypeError),
                               (dict(start=-1), ValueError), (dict(threads=-1), ValueError), (dict(cores=[(1,)]), TypeError),

@@ -145,6 +145,20 @@ class Ops(unittest.TestCase):
         for wrong in (dict(type="gpu"), dict(fidelity="HiFi9")):
             with self.assertRaises(ValueError):
                 devlog.op("x", **wrong)
+        async def gives_up():
+            pass
+        def generates():
+            yield
+        for function in gives_up, generates, type:
+            with self.assertRaises(TypeError):
+                devlog.op("x")(function)
+        devlog.open_ops(os.path.join(self.folder.name, "wrong"))
+        for tensor in 3, "abc", None:
+            matmul = devlog.op("x")
+            with self.assertRaisesRegex(TypeError, "a tensor, or the shape of one, is wanted"):
+                matmul.start(tensor)
+            matmul.stop()
+        devlog.close_ops()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Zones of Python code are zones of the decoder, nested as the program nested them. Run by ctest: test_zones.py DEVLOG SOURCE; the
 program that is profiled is this file, too: test_zones.py --program."""
 
+import functools
 import os
 import subprocess
 import sys
@@ -88,6 +89,25 @@ class Zones(unittest.TestCase):
     def test_nothing_is_left_when_it_is_off(self):
         self.assertEqual(run(False), [])
 
+    def test_what_is_called(self):
+        """Methods of classes, in either order of decorators, and what has no code of Python."""
+        class Class:
+            @devlog.zone("static")
+            @staticmethod
+            def static(n):
+                return n
+            @devlog.zone("class")
+            @classmethod
+            def of(cls, n):
+                return cls, n
+        with tempfile.TemporaryDirectory() as folder:
+            devlog.start_zones(folder)
+            self.assertEqual((Class.static(1), Class().static(2), Class.of(3), Class().of(4)), (1, 2, (Class, 3), (Class, 4)))
+            self.assertEqual((devlog.zone("builtin")(len)("abc"), devlog.zone("partial")(functools.partial(max, 7))(5)), (3, 7))
+            devlog.stop_zones()
+            log = devlog.decode(os.path.join(folder, os.listdir(folder)[0]))
+            self.assertEqual({row.zone: row.count for row in log.statistics()}, {"static": 2, "class": 2, "builtin": 1, "partial": 1})
+
     def test_wrong_use(self):
         with tempfile.TemporaryDirectory() as folder:
             devlog.start_zones(folder)
@@ -104,6 +124,9 @@ class Zones(unittest.TestCase):
                 @devlog.zone("generator")
                 def generator():
                     yield 1
+            for no_function in (type, 3):
+                with self.assertRaisesRegex(TypeError, "a zone is of a function"):
+                    devlog.zone("x")(no_function)
             devlog.stop_zones()
             self.assertEqual(len(os.listdir(folder)), 1)
         with self.assertRaises(devlog.Error):

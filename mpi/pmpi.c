@@ -2,7 +2,7 @@
  *
  *     mpirun -n 4 env LD_PRELOAD=libdevlog-pmpi.so ./program
  *
- * Every call is a zone of host code (devlog/host.h) with its bytes as a value, in <log folder>/rank<N>/host_<pid>.devlog, or in the
+ * Every call of pmpi_calls.h is a zone of host code (devlog/host.h) with its bytes as a value, in <log folder>/rank<N>/host_<pid>.devlog, or in the
  * file that the program records already (DEVLOG_HOST=1). DEVLOG_MPI_REPORT=1: rank 0 prints what all ranks spent in which call;
  * =ops: and what devlog ranks says of all ranks' logs (pmpi_ranks.h). Ranks see one another's clocks, too (pmpi_clocks.h).
  * Not a tracer of messages: who sent what to whom is not recorded. */
@@ -14,34 +14,9 @@
 #include <time.h>
 
 #include "devlog/host.h"
+#include "pmpi_calls.h"
 #include "pmpi_clocks.h"
 #include "pmpi_ranks.h"
-
-/* clang-format off */
-/* Name, parameters, arguments, bytes that this rank hands over or waits for. */
-#define CALLS(X) \
-    X(Send, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c), (b, n, t, to, tag, c), of(n, t)) \
-    X(Ssend, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c), (b, n, t, to, tag, c), of(n, t)) \
-    X(Isend, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r), (b, n, t, to, tag, c, r), of(n, t)) \
-    X(Recv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status *s), (b, n, t, from, tag, c, s), of(n, t)) \
-    X(Irecv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request *r), (b, n, t, from, tag, c, r), of(n, t)) \
-    X(Sendrecv, (const void *b, int n, MPI_Datatype t, int to, int tag, void *rb, int rn, MPI_Datatype rt, int from, int rtag, MPI_Comm c, MPI_Status *s), \
-      (b, n, t, to, tag, rb, rn, rt, from, rtag, c, s), of(n, t)) \
-    X(Probe, (int from, int tag, MPI_Comm c, MPI_Status *s), (from, tag, c, s), 0) \
-    X(Wait, (MPI_Request *r, MPI_Status *s), (r, s), 0) \
-    X(Waitany, (int n, MPI_Request *r, int *i, MPI_Status *s), (n, r, i, s), 0) \
-    X(Waitall, (int n, MPI_Request *r, MPI_Status *s), (n, r, s), 0) \
-    X(Test, (MPI_Request *r, int *done, MPI_Status *s), (r, done, s), 0) \
-    X(Barrier, (MPI_Comm c), (c), 0) \
-    X(Bcast, (void *b, int n, MPI_Datatype t, int root, MPI_Comm c), (b, n, t, root, c), of(n, t)) \
-    X(Reduce, (const void *b, void *rb, int n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm c), (b, rb, n, t, op, root, c), of(n, t)) \
-    X(Allreduce, (const void *b, void *rb, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c), (b, rb, n, t, op, c), of(n, t)) \
-    X(Gather, (const void *b, int n, MPI_Datatype t, void *rb, int rn, MPI_Datatype rt, int root, MPI_Comm c), (b, n, t, rb, rn, rt, root, c), of(n, t)) \
-    X(Allgather, (const void *b, int n, MPI_Datatype t, void *rb, int rn, MPI_Datatype rt, MPI_Comm c), (b, n, t, rb, rn, rt, c), of(n, t)) \
-    X(Scatter, (const void *b, int n, MPI_Datatype t, void *rb, int rn, MPI_Datatype rt, int root, MPI_Comm c), (b, n, t, rb, rn, rt, root, c), of(rn, rt)) \
-    X(Alltoall, (const void *b, int n, MPI_Datatype t, void *rb, int rn, MPI_Datatype rt, MPI_Comm c), (b, n, t, rb, rn, rt, c), of(n, t)) \
-    X(Reduce_scatter_block, (const void *b, void *rb, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c), (b, rb, n, t, op, c), of(n, t))
-/* clang-format on */
 
 #define NUMBER(name, parameters, arguments, bytes) CALL_##name,
 enum { CALLS(NUMBER) N_CALLS };
@@ -59,9 +34,50 @@ static bool followed; /* the program's MPI is that of this library */
 static uint64_t of(int n, MPI_Datatype t)
 {
     int size = 0;
-    if (n <= 0 || !followed || t == MPI_DATATYPE_NULL || PMPI_Type_size(t, &size) != MPI_SUCCESS || size < 0)
+    if (n <= 0 || !followed || !t || t == MPI_DATATYPE_NULL || PMPI_Type_size(t, &size) != MPI_SUCCESS ||
+        size < 0)
         return 0;
     return (uint64_t)n * (uint64_t)size;
+}
+
+/* Where a rank's own part is in the place of the result, what is said of the part is nothing. */
+static uint64_t of_own(const void *part, int n, MPI_Datatype t)
+{
+    return part == MPI_IN_PLACE ? 0 : of(n, t);
+}
+
+static uint64_t of_either(const void *part, int n, MPI_Datatype t, int other_n, MPI_Datatype other_t)
+{
+    return part == MPI_IN_PLACE ? of(other_n, other_t) : of(n, t);
+}
+
+/* Those that a rank of this communicator sends to. */
+static uint64_t ranks_of(MPI_Comm c)
+{
+    int between = 0, n = 0;
+    if (!followed || c == MPI_COMM_NULL) return 0;
+    PMPI_Comm_test_inter(c, &between);
+    if (between)
+        PMPI_Comm_remote_size(c, &n);
+    else
+        PMPI_Comm_size(c, &n);
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+static uint64_t of_all(const int *counts, MPI_Datatype t, MPI_Comm c)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0, n = ranks_of(c); i < n && counts; i++)
+        sum += of(counts[i], t);
+    return sum;
+}
+
+static uint64_t of_kinds(const int *counts, const MPI_Datatype *types, MPI_Comm c)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0, n = ranks_of(c); i < n && counts && types; i++)
+        sum += of(counts[i], types[i]);
+    return sum;
 }
 
 static uint64_t now(void)

@@ -12,11 +12,33 @@ import tempfile
 import time
 
 import captures
-from shared import BUILD, DEVLOG, NN, bad, finish, missing, same
+from shared import BUILD, DEVLOG, NN, SOURCE, bad, finish, missing, same
 
 LIBRARY = (glob.glob(os.path.join(BUILD, "lib*", "libdevlog-pmpi.so")) + [""])[0]
-RING = os.path.join(BUILD, "bin", "mpi_ring")
+RING, EVERY = os.path.join(BUILD, "bin", "mpi_ring"), os.path.join(BUILD, "bin", "mpi_every")
 ROUNDS, WORDS = 10, 100
+
+
+def every_call(start, env):
+    """Each call of the library's table, once a rank, does what it does without the library, and is counted with its bytes."""
+    with open(os.path.join(SOURCE, "mpi", "pmpi_calls.h"), encoding="utf-8") as f:
+        names = re.findall(r"^    X\((\w+), ", f.read(), re.M)
+    polls = {"Iprobe", "Improbe", "Test", "Testany", "Testall", "Testsome"}
+    silent = re.compile("Barrier|Ibarrier|I?m?probe|Probe|Start(all)?|Wait(any|all|some)?|Test(any|all|some)?|Neighbor_alltoall[vw]?|Win_.*|Comm_.*", re.I)
+    of_all = re.compile("I?(alltoall[vw]?|reduce_scatter(_block)?)", re.I)
+    words = {"Get_accumulate": WORDS - 2, "Fetch_and_op": 1, "Compare_and_swap": 1, "Rget": 1, "Raccumulate": 1, "Rget_accumulate": 1}
+    for n in (2, 3):
+        with tempfile.TemporaryDirectory() as tmp:
+            done = subprocess.run([*start(n), "DEVLOG_LOG_FOLDER=" + tmp, "DEVLOG_MPI_REPORT=1", EVERY], env=env, capture_output=True, text=True)
+            same("every call, %d ranks" % n, (done.returncode, done.stderr), (0, ""))
+            said = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines() if line.startswith("MPI_")}
+            same("every call, %d ranks: counts" % n, {c: "some" if c[4:] in polls and int(v[0]) >= n else int(v[0]) for c, v in said.items()},
+                 {"MPI_" + c: "some" if c in polls else n for c in names})
+            same("every call, %d ranks: bytes" % n, {c: int(v[4]) for c, v in said.items()},
+                 {"MPI_" + c: 0 if silent.fullmatch(c) else 4 * n * words.get(c, WORDS) * (n if of_all.fullmatch(c) else 1) for c in names})
+            done = subprocess.run([*start(n), "DEVLOG_LOG_FOLDER=" + tmp, "DEVLOG_MPI_REPORT=1", EVERY, "in place"], env=env, capture_output=True, text=True)
+            said = [int(line.split()[5]) for line in done.stdout.splitlines() if line.split()[0] in ("MPI_Allgather", "MPI_Alltoall")]
+            same("in place, %d ranks: %s" % (n, done.stderr), (done.returncode, said), (0, [2 * 4 * WORDS * n, 2 * 4 * WORDS * n * n]))
 
 
 def main():
@@ -32,6 +54,7 @@ def main():
     env = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none", OMPI_MCA_odls_base_sigkill_timeout="0")
     env.pop("DEVLOG_HOST", None)
+    every_call(lambda n: ["mpirun", "--oversubscribe", "-n", str(n), "env", "LD_PRELOAD=" + LIBRARY], dict(env, OMPI_MCA_osc="pt2pt,sm"))  # other windows want one copy, which sandboxes forbid
     for n in (1, 4):
         with tempfile.TemporaryDirectory() as tmp:
             start = ["mpirun", "--oversubscribe", "-n", str(n), "env", "LD_PRELOAD=" + LIBRARY]

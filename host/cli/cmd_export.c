@@ -1,5 +1,6 @@
 /* devlog export: device logs as files for timeline viewers and other tools. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "cli/op_names.h"
 #include "cli/ranks_job.h"
 #include "cli/reading.h"
+#include "ranks/ranks.h"
 #include "report/decode_table.h"
 #include "report/export.h"
 
@@ -165,6 +167,20 @@ static int export_ranks(const export_args *a, const dl_export_format *format, co
         rest);
 }
 
+/* Whether the arguments are folders of ranks: that of all, or some of those that lie in one. */
+static bool are_ranks(const cli_args *rest)
+{
+    bool all = rest->n > 0;
+    if (rest->n == 1) return ranks_are_in(rest->items[0]);
+    for (int i = 0; i < rest->n && all; i++) {
+        struct stat st;
+        char *above = dl_path_join(rest->items[i], "..");
+        all = above && stat(rest->items[i], &st) == 0 && S_ISDIR(st.st_mode) && ranks_are_in(above);
+        free(above);
+    }
+    return all;
+}
+
 static int run(int argc, char **argv)
 {
     export_args a = {0};
@@ -182,7 +198,7 @@ static int run(int argc, char **argv)
                                 a.format ? "there is no format " : "which format?", a.format ? a.format : "");
     else if (rest.n == 0 && !a.latest)
         exit_status = cli_wrong(&cmd_export, "which log? --latest takes the newest");
-    else if (rest.n == 1 && cli_are_ranks(&rest))
+    else if (are_ranks(&rest))
         exit_status = export_ranks(&a, format, &rest);
     else if (cli_logs_of_folders(&(cli_logs_wanted){"export", a.latest, false}, &rest, &err))
         fprintf(stderr, "devlog export: %s\n", err.text);
@@ -205,7 +221,7 @@ const cli_command cmd_export = {
         "and losses in "
         "the chosen format. Zones that overlap without nesting get a lane of their own. The same "
         "log gives the "
-        "same bytes. A folder stands for its only log, with zones of host code beside it (host_*.devlog); one of rank0, rank1, ... for the ops of all ranks on one clock, as a Chrome trace.\n\n"
+        "same bytes. A folder stands for its only log, with zones of host code beside it (host_*.devlog); one of rank0, rank1, ..., or several of these, for the ops of ranks on one clock, as a Chrome trace.\n\n"
         "Formats: chrome, collapsed, csv, ctf, fxt, json, perfetto, speedscope, sqlite, xplane; \"--format list\" "
         "tells what each is for. A name that ends in .gz is compressed (not sqlite).",
     .options = options,

@@ -298,8 +298,13 @@ def main():
         trace = os.path.join(tmp, "all.json")
         made = subprocess.run([DEVLOG, "export", "-o", trace, folder("plain")], capture_output=True, text=True)
         same("export of ranks", (made.returncode, made.stdout, made.stderr), (0, "", ""))
-        with open(trace, encoding="utf-8") as f:
-            events = json.load(f)["traceEvents"]
+        each = os.path.join(tmp, "each.json")
+        made = subprocess.run([DEVLOG, "export", "-o", each, *four], capture_output=True, text=True)
+        same("export of named ranks", (made.returncode, made.stdout, made.stderr), (0, "", ""))
+        with open(trace, encoding="utf-8") as f, open(each, encoding="utf-8") as g:
+            text = f.read()
+            same("the same trace", g.read() == text, True)
+        events = json.loads(text)["traceEvents"]
         ops = [e for e in events if e["ph"] == "X" and e["cat"] != "skew"]
         same("ops in the trace", len(ops), sum(len(l.rows) for l in plain.lanes))
         # Of every collective op each lane lies where the truth has it, from the first one's beginning.

@@ -135,6 +135,19 @@ static void clocks(void (*exchange)(const char *folder, bool told))
     devlog_host_end(&zone);
 }
 
+/* A setting that cannot be read is said once, and is as if it were not set. */
+static void check_setting(int rank, const char *name, const char *const *values)
+{
+    const char *said = getenv(name);
+    for (int i = 0; said && *said && values[i]; i++)
+        if (strcmp(said, values[i]) == 0) return;
+    if (!said || !*said || rank) return;
+    fprintf(stderr, "libdevlog-pmpi: %s=%s: it is", name, said);
+    for (int i = 0; values[i]; i++)
+        fprintf(stderr, "%s %s", i ? " or" : "", values[i]);
+    fprintf(stderr, "; that is not obeyed\n");
+}
+
 /* Zones begin when the rank is known, in a folder of its name, unless the program records already. */
 static void begin(void)
 {
@@ -149,6 +162,8 @@ static void begin(void)
         return;
     }
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    check_setting(rank, "DEVLOG_MPI_REPORT", (const char *const[]){"0", "1", "ops", NULL});
+    check_setting(rank, "DEVLOG_MPI_CLOCKS", (const char *const[]){"0", "1", NULL});
     const int n =
         snprintf(folder, sizeof folder, "%s/rank%d", root && *root ? root : "generated/profiler/logs", rank);
     const devlog_host_options options = DEVLOG_HOST_OPTIONS(.folder = folder);

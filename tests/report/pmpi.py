@@ -79,6 +79,9 @@ def main():
             if n > 1:
                 same("who waits least", waits.index(min(waits)), n - 1)
                 same("most in MPI_Barrier", int(said["MPI_Barrier"][3]) != n - 1, True)
+            wrong = subprocess.run([*start, "DEVLOG_LOG_FOLDER=" + tmp, "DEVLOG_MPI_REPORT=yes", "DEVLOG_MPI_CLOCKS=no", RING], env=env, capture_output=True, text=True)
+            same("settings that cannot be read", (wrong.returncode, wrong.stdout, wrong.stderr),
+                 (0, "", "libdevlog-pmpi: DEVLOG_MPI_REPORT=yes: it is 0 or 1 or ops; that is not obeyed\nlibdevlog-pmpi: DEVLOG_MPI_CLOCKS=no: it is 0 or 1; that is not obeyed\n"))
             plain = subprocess.run([*start, "DEVLOG_LOG_FOLDER=" + os.path.join(tmp, "none", "x" * 300), RING], env=env, capture_output=True, text=True)
             same("a folder that cannot be", (plain.returncode, plain.stderr.count("are not recorded")), (0, n))
     # Kernels are compiled before, as a compiler into which a sanitizer is loaded so late does not run.

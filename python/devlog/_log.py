@@ -250,10 +250,25 @@ def _names(wanted):
     return [wanted] if isinstance(wanted, str) else wanted
 
 
+def _no_archive(path):
+    """Many files, of which one log would be made."""
+    try:
+        with open(path, "rb") as f:
+            head = f.read(512) if os.path.isfile(path) else b""
+    except (OSError, TypeError, ValueError):
+        return # that is said where it is read
+    name = os.fsdecode(path)
+    if head.startswith(b"PK\x03\x04") or head[257:262] == b"ustar" or name.endswith((".tgz", ".tar.gz", ".tar.xz", ".tar.zst")):
+        raise Error(f"{name} is an archive, which ops, report, diff, causes and memory read: unpack it, and name a log in it")
+
+
 def _wishes(paths, chips=None, cores=None, riscs=None, zones=None, launches=None, start=0, until=0, min_cycles=0,
             skip_launches=0, subtract_cost=False, quantiles=True, threads=0, elf_folder=None):
     if isinstance(paths, (str, bytes, os.PathLike)):
         paths = [paths]
+    paths = list(paths)
+    for path in paths:
+        _no_archive(path)
     return ((paths,), dict(chips=_pairs("chips", chips), riscs=_names(riscs), zones=_names(zones), launches=_pairs("launches", launches),
                            cores=None if cores is None else [tuple(_whole("cores", n, 2**32) for n in c) for c in cores],
                            start=_whole("start", start), until=_whole("until", until), min_cycles=_whole("min_cycles", min_cycles),

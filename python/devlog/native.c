@@ -217,7 +217,13 @@ static PyObject *make_chip(const devlog_log *log, size_t number)
 static PyObject *make_finding(const devlog_log *log, size_t number)
 {
     const devlog_finding f = devlog_log_finding(log, number);
-    return Py_BuildValue("(sNNKN)", f.key, text_of(f.text), text_of(f.first), (unsigned long long)f.count,
+    /* What a file has there, for people: '?' where it cannot be printed, as the program has it. */
+    PyObject *raw = text_of(f.first),
+             *plain = raw ? PyUnicode_AsEncodedString(raw, "utf-8", "replace") : NULL,
+             *first = plain ? PyUnicode_FromEncodedObject(plain, "utf-8", "strict") : NULL;
+    Py_XDECREF(raw);
+    Py_XDECREF(plain);
+    return Py_BuildValue("(sNNKN)", f.key, text_of(f.text), first, (unsigned long long)f.count,
                          PyBool_FromLong(f.loss));
 }
 

@@ -8,9 +8,11 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import unittest
+import zipfile
 from collections import defaultdict
 from fractions import Fraction
 
@@ -248,6 +250,27 @@ class Filters(unittest.TestCase):
         for name in "begin", 0:
             with self.assertRaisesRegex(KeyError, "no column .*; there are: start, end, "):
                 zones[name]
+
+    def test_archives(self):
+        """Many files are no log; what a damaged one has can be printed."""
+        with tempfile.TemporaryDirectory() as folder:
+            names = [os.path.join(folder, "run.tar"), os.path.join(folder, "run.tgz"), os.path.join(folder, "run.zip")]
+            for name, mode in zip(names, ("w", "w:gz")):
+                with tarfile.open(name, mode) as tar:
+                    tar.add(CSV)
+            with zipfile.ZipFile(names[2], "w") as z:
+                z.write(CSV)
+            for name in names:
+                for read in devlog.decode, devlog.stream:
+                    with self.assertRaisesRegex(devlog.Error, "run.* is an archive, which ops, report"):
+                        read([name])
+            damaged = os.path.join(folder, "damaged.csv")
+            with open(CSV, "rb") as f, open(damaged, "wb") as to:
+                to.write(f.read().replace(b"\n0,", b"\n\xb7\xff,", 3))
+            found = devlog.decode(damaged).findings
+            self.assertTrue(found)
+            for finding in found:
+                str(finding.first).encode("utf-8")
 
     def test_refused(self):
         for options, kind in ((dict(chips=[-1]), ValueError), (dict(launches=[(5, 2)]), ValueError), (dict(zones=[1]), TypeError),

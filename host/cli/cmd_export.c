@@ -32,8 +32,8 @@ static const cli_option options[] = {
      "where to; \"-\": standard output. Unless told: trace with the format's suffix",
      offsetof(export_args, output)},
     {CLI_STRING, "ops", 0, "FILE",
-     "the run's op log, which names launches after their ops; unless told, " OP_LOG_NAME
-     " beside the first log",
+     "the run's op log, which names launches after their ops, or tt-metal's tracy_ops_data.csv; unless told, " OP_LOG_NAME
+     " or that beside the first log",
      offsetof(export_args, ops)},
     CLI_LATEST(export_args, latest),
     CLI_FILTERS(export_args, filters),
@@ -126,6 +126,7 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
     const dl_view_options viewing = {.memory = (size_t)a->memory, .op_name = cli_op_name, .op_ctx = &names};
     if (!status) status = cli_op_names_read(&names, a->ops, rest->items[0], &err);
     if (!status) status = dl_decode_new(&d, &decoding, &err);
+    if (!status) names.chips = dl_decode_tables(d);
     if (!status) status = dl_view_new(&v, d, &viewing, &err);
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), &err);
     if (!status) status = decode(d, rest, &progress, &err);

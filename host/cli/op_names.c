@@ -5,47 +5,99 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The op log beside a device log, if there is one; the caller frees. */
-static char *beside(const char *device_log)
+#include "tt_metal/folder.h"
+
+/* What the host's side of a run says of its ops, beside the device log: devlog's own first. NULL: there is none. */
+static devlog_status beside(const char *device_log, char **path, bool *metals, devlog_error *err)
 {
     const char *slash = strrchr(device_log, '/');
     char *folder = slash ? strndup(device_log, (size_t)(slash + 1 - device_log)) : strdup(".");
-    char *found = folder ? op_log_in(folder) : NULL;
+    bool no_memory = !folder;
+    *path = folder ? op_log_in(folder) : NULL;
+    *metals = folder && !*path;
+    if (*metals) *path = tt_file_find(folder, TT_OPS_DATA_NAME, &no_memory);
     free(folder);
-    return found;
+    return no_memory ? dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory") : DEVLOG_OK;
+}
+
+/* By its name, packed or not. */
+static bool is_of_tt_metal(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strstr(slash ? slash : path, "tracy_ops_data") != NULL;
+}
+
+static devlog_status read_metals(cli_op_names *names, const char *path, devlog_error *err)
+{
+    names->metals = true;
+    const devlog_status status = tt_host_begin(&names->host, &names->found, NULL, err);
+    return status ? status : tt_host_read_data(&names->host, path, NULL, err);
+}
+
+static devlog_status read_log(cli_op_names *names, const char *path, devlog_error *err)
+{
+    names->open = true;
+    return op_log_read(&names->log, path, err);
 }
 
 devlog_status cli_op_names_read(cli_op_names *names, const char *path, const char *device_log,
                                 devlog_error *err)
 {
-    char *found = path ? strdup(path) : beside(device_log);
-    if (!found) return path ? dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory") : DEVLOG_OK;
-    names->open = true;
-    devlog_status status = op_log_read(&names->log, found, err);
+    char *found = path ? strdup(path) : NULL;
+    bool metals = path && is_of_tt_metal(path);
+    devlog_status status = path ? found ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory")
+                                : beside(device_log, &found, &metals, err);
+    if (status || !found) return status;
+    status = metals ? read_metals(names, found, err) : read_log(names, found, err);
     free(found);
     if (status) return status;
-    if (path && names->log.n_ops == 0)
+    const size_t n = metals ? names->host.n_ops : names->log.n_ops;
+    if (path && n == 0)
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
-                       "%s has no op: launches would have no names; --ops takes the run's " OP_LOG_NAME,
+                       "%s has no op: launches would have no names; --ops takes the run's " OP_LOG_NAME
+                       ", or " TT_OPS_DATA_NAME " of tt-metal",
                        path);
-    names->names = calloc(names->log.n_ops + 1, sizeof *names->names);
+    names->names = calloc(n + 1, sizeof *names->names);
     return names->names ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
 void cli_op_names_free(cli_op_names *names)
 {
-    for (size_t i = 0; names->names && i < names->log.n_ops; i++)
+    const size_t n = names->metals ? names->host.n_ops : names->log.n_ops;
+    for (size_t i = 0; names->names && i < n; i++)
         free(names->names[i]);
     free(names->names);
     op_text_free(&names->text);
     if (names->open) op_log_free(&names->log);
+    if (names->metals) tt_host_free(&names->host);
+    if (names->metals) tt_found_free(&names->found);
     *names = (cli_op_names){0};
+}
+
+/* By the id of the op and its device, as tt-metal's own script joins them (tt_metal/join.c). */
+static const char *name_of_metals(cli_op_names *names, const dl_launch *launch)
+{
+    const uint32_t at = launch->run_host_id ? tt_host_find(&names->host, launch->run_host_id) : TT_NONE;
+    if (at == TT_NONE) return NULL;
+    const tt_op *op = &names->host.ops[at];
+    const uint32_t chip = names->chips ? names->chips->chips[launch->chip].id : TT_NONE;
+    if (op->device != TT_NONE && op->device != chip) return NULL;
+    char **name = &names->names[at];
+    if (!*name) {
+        dl_str text = {0};
+        dl_str_add(&text, "");
+        tt_host_name(&names->host, op, &text);
+        *name = text.failed ? NULL : text.text;
+        if (text.failed) dl_str_free(&text);
+    }
+    return *name;
 }
 
 const char *cli_op_name(void *ctx, const dl_launch *launch)
 {
     cli_op_names *names = ctx;
     bool other_run = launch->run && names->log.run && launch->run != names->log.run;
+    if (names->names && names->metals) return name_of_metals(names, launch);
     if (!names->names || !launch->op || other_run) return NULL;
     const op_entry *op = op_log_find(&names->log, launch->op);
     if (!op) return NULL;

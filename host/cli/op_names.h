@@ -5,16 +5,20 @@
 
 #include "ops/op_text.h"
 #include "report/view.h"
+#include "tt_metal/host.h"
 
 typedef struct cli_op_names {
     op_log log;
     op_text text;
-    char **names; /* by number of the op; NULL: not read yet */
-    bool open;
+    tt_found found;
+    tt_host host;           /* of tt-metal's folders, instead of the log */
+    const dl_tables *chips; /* of the decoder whose launches are named */
+    char **names;           /* by number of the op; NULL: not read yet */
+    bool open, metals;
 } cli_op_names;
 
-/* Reads the op log `path`, or, when it is NULL, the one beside `device_log` if there is one. Zero-initialise
- * *names; free it with cli_op_names_free in any case. */
+/* Reads the op log `path`, or the tracy_ops_data.csv of tt-metal; when it is NULL, the one beside `device_log` if there is one.
+ * Zero-initialise *names; free it with cli_op_names_free in any case. names->chips is the caller's to set. */
 devlog_status cli_op_names_read(cli_op_names *names, const char *path, const char *device_log,
                                 devlog_error *err);
 void cli_op_names_free(cli_op_names *names);

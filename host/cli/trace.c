@@ -15,6 +15,7 @@ devlog_status cli_trace_write(const cli_trace *t, dl_str *lost, devlog_error *er
     const dl_view_options viewing = {.op_name = cli_op_name, .op_ctx = &names};
     devlog_status status = cli_op_names_read(&names, NULL, t->logs[0], err);
     if (!status) status = dl_decode_new(&d, &how, err);
+    if (!status) names.chips = dl_decode_tables(d);
     if (!status) status = dl_view_new(&v, d, &viewing, err);
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);
     if (!status) status = dl_decode_prepare(d, t->logs, t->n, err);

@@ -198,7 +198,7 @@ def check_parts(folder, top, options):
         assert tuple(r[c] for c in columns) in known, "a row that is not in the whole report: %s" % {c: r[c] for c in columns if r[c]}
 
 
-def check_logs(log, top, selection):
+def check_logs(log, top, selection, names):
     p = devlog("decode", log, "-f", "json", *selection.options)
     q = devlog("export", log, "-f", "csv", "-o", os.path.join(top, "trace.csv"), *selection.options)
     view = os.path.join(top, "view")
@@ -219,6 +219,12 @@ def check_logs(log, top, selection):
                 at = exported.setdefault((int(row["chip"]), row["risc"], row["name"]), [0, 0])
                 at[0] += 1
                 at[1] += int(row["cycles"])
+            if row["kind"] == "launch":  # called after its op
+                name = names[int(row["chip"]), int(row["launch"])]
+                assert row["name"] == name, "a launch is called %s, should be %s" % (row["name"], name)
+    again = devlog("export", log, "-f", "csv", "-o", "-", "--ops", os.path.join(os.path.dirname(log), "tracy_ops_data.csv"), *selection.options)
+    with open(os.path.join(top, "trace.csv")) as f:
+        assert f.read() == again.stdout, "export with --ops: " + again.stderr
     assert {k: tuple(x) for k, x in exported.items()} == want, "export: %s, should be %s" % (exported, want)
     out = os.path.join(top, "decoded")
     assert devlog("decode", log, "-o", out, "--no-print", *selection.options).returncode == 0
@@ -246,11 +252,12 @@ def one(seed):
                 check_parts(folder, top, selection.options)
             if f.form != "report":
                 log = os.path.join(folder, "profile_log_device.csv")
-                check_logs(log, top, selection)
+                names = {(run.device, run.id): op.definition["code"] for run in f.runs for op in f.ops if op.id == run.id and op.device == run.device}
+                check_logs(log, top, selection, names)
                 if seed % 3 == 0:
                     assert devlog("pack", log).returncode == 0
                     os.rename(log + ".pack", os.path.join(folder, "packed.pack"))
-                    check_logs(os.path.join(folder, "packed.pack"), top, selection)
+                    check_logs(os.path.join(folder, "packed.pack"), top, selection, names)
         except AssertionError as e:
             raise AssertionError("%s\n%s" % (" ".join(selection.options), e))
 

@@ -126,12 +126,12 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
     const dl_view_options viewing = {.memory = (size_t)a->memory, .op_name = cli_op_name, .op_ctx = &names};
     if (!status) status = cli_op_names_read(&names, a->ops, rest->items[0], &err);
     if (!status) status = dl_decode_new(&d, &decoding, &err);
-    if (!status) names.chips = dl_decode_tables(d);
     if (!status) status = dl_view_new(&v, d, &viewing, &err);
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), &err);
     if (!status) status = decode(d, rest, &progress, &err);
     if (!status) status = dl_losses_no_rows(dl_decode_losses(d), rest->items[0], (size_t)rest->n, &err);
     if (!status) status = cli_filters_check(&a->filters, filter, d, &err);
+    if (!status) cli_op_names_tell(&names, d);
     if (!status) status = dl_view_ready(v, &err);
     if (!status) status = format->write(v, output, &err);
     struct stat st;

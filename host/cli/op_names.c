@@ -75,18 +75,28 @@ void cli_op_names_free(cli_op_names *names)
 }
 
 /* By the id of the op and its device, as tt-metal's own script joins them (tt_metal/join.c). */
+void cli_op_names_tell(cli_op_names *names, dl_decode *d)
+{
+    const dl_launches *all = dl_decode_launches(d);
+    const dl_chip *chips = dl_decode_tables(d)->chips;
+    for (uint32_t i = 0; i < all->count && names->metals && names->names; i++) {
+        const uint64_t id = all->items[i].run_host_id;
+        const uint32_t at = id && id <= UINT32_MAX ? tt_host_find(&names->host, id) : TT_NONE;
+        const uint32_t device = at == TT_NONE ? TT_NONE : names->host.ops[at].device;
+        if (at != TT_NONE && (device == TT_NONE || device == chips[all->items[i].chip].id))
+            dl_decode_tell_op(d, i, (uint32_t)id);
+    }
+}
+
 static const char *name_of_metals(cli_op_names *names, const dl_launch *launch)
 {
-    const uint32_t at = launch->run_host_id ? tt_host_find(&names->host, launch->run_host_id) : TT_NONE;
+    const uint32_t at = launch->op ? tt_host_find(&names->host, launch->op) : TT_NONE;
     if (at == TT_NONE) return NULL;
-    const tt_op *op = &names->host.ops[at];
-    const uint32_t chip = names->chips ? names->chips->chips[launch->chip].id : TT_NONE;
-    if (op->device != TT_NONE && op->device != chip) return NULL;
     char **name = &names->names[at];
     if (!*name) {
         dl_str text = {0};
         dl_str_add(&text, "");
-        tt_host_name(&names->host, op, &text);
+        tt_host_name(&names->host, &names->host.ops[at], &text);
         *name = text.failed ? NULL : text.text;
         if (text.failed) dl_str_free(&text);
     }

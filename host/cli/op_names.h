@@ -11,17 +11,19 @@ typedef struct cli_op_names {
     op_log log;
     op_text text;
     tt_found found;
-    tt_host host;           /* of tt-metal's folders, instead of the log */
-    const dl_tables *chips; /* of the decoder whose launches are named */
-    char **names;           /* by number of the op; NULL: not read yet */
+    tt_host host; /* of tt-metal's folders, instead of the log */
+    char **names; /* by number of the op; NULL: not read yet */
     bool open, metals;
 } cli_op_names;
 
 /* Reads the op log `path`, or the tracy_ops_data.csv of tt-metal; when it is NULL, the one beside `device_log` if there is one.
- * Zero-initialise *names; free it with cli_op_names_free in any case. names->chips is the caller's to set. */
+ * Zero-initialise *names; free it with cli_op_names_free in any case. */
 devlog_status cli_op_names_read(cli_op_names *names, const char *path, const char *device_log,
                                 devlog_error *err);
 void cli_op_names_free(cli_op_names *names);
+
+/* Tells a decoder that has finished which launches are of which op, where its log does not say it itself. Filters have been checked. */
+void cli_op_names_tell(cli_op_names *names, dl_decode *d);
 
 /* dl_view_options.op_name, with the cli_op_names as its context. */
 const char *cli_op_name(void *names, const dl_launch *launch);

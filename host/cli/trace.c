@@ -15,7 +15,6 @@ devlog_status cli_trace_write(const cli_trace *t, dl_str *lost, devlog_error *er
     const dl_view_options viewing = {.op_name = cli_op_name, .op_ctx = &names};
     devlog_status status = cli_op_names_read(&names, NULL, t->logs[0], err);
     if (!status) status = dl_decode_new(&d, &how, err);
-    if (!status) names.chips = dl_decode_tables(d);
     if (!status) status = dl_view_new(&v, d, &viewing, err);
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);
     if (!status) status = dl_decode_prepare(d, t->logs, t->n, err);
@@ -24,6 +23,7 @@ devlog_status cli_trace_write(const cli_trace *t, dl_str *lost, devlog_error *er
     if (!status) status = dl_decode_finish(d, err);
     if (!status) status = dl_losses_no_rows(dl_decode_losses(d), t->logs[0], t->n, err);
     if (!status) status = cli_shown_check(t->shown, d, err);
+    if (!status) cli_op_names_tell(&names, d);
     if (!status) status = dl_view_ready(v, err);
     if (!status) status = dl_export_find(t->format)->write(v, t->output, err);
     if (!status && lost && dl_losses_any(dl_decode_losses(d)))

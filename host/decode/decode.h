@@ -88,6 +88,9 @@ devlog_status dl_decode_finish(dl_decode *d, devlog_error *err);
 /* Results, complete after dl_decode_finish; owned by the decoder. */
 dl_tables *dl_decode_tables(dl_decode *d);
 const dl_launches *dl_decode_launches(const dl_decode *d);
+/* The op of a launch, where the log does not say it and the files of the run's host do. When filters have been checked: they tell ops that
+ * a log says from ids. */
+void dl_decode_tell_op(dl_decode *d, uint32_t launch, uint32_t op);
 /* Whether the filter's chips and launches let a launch through. */
 bool dl_decode_wants(dl_decode *d, const dl_launch *l);
 /* Nothing of the launches is wanted at once: for who walks over very many. */

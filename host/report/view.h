@@ -87,7 +87,7 @@ typedef struct dl_view_options {
     /* Keep no more than so many events, of the first launches: dl_view_end. With this, a view does with fewer
      * where there is no room for temporary files. 0: all of them. */
     uint64_t most;
-    /* The name of the op that asked for a launch (by its fields `run` and `op`, or its ids), borrowed until the view is
+    /* The name of the op that asked for a launch (by its fields `run` and `op`), borrowed until the view is
      * freed; NULL: unknown. May be NULL itself. */
     const char *(*op_name)(void *ctx, const dl_launch *launch);
     void *op_ctx;
@@ -177,7 +177,7 @@ const char *dl_view_text(dl_view *v, const dl_view_item *item, size_t most);
 /* A site's name and file as UTF-8; the name is empty for markers without one. */
 const char *dl_view_site_name(const dl_view *v, uint32_t site);
 const char *dl_view_site_file(const dl_view *v, uint32_t site);
-/* The name of the op that asked for a launch, as dl_view_options.op_name has it; NULL: unknown. */
+/* The name of the op that asked for a launch (dl_launch.op); NULL: unknown. */
 const char *dl_view_launch_op_name(const dl_view *v, uint32_t launch);
 /* Whether an item is a call of the host, and which. */
 typedef enum dl_view_call { DL_VIEW_NO_CALL, DL_VIEW_LAUNCH_CALL, DL_VIEW_PULL_CALL } dl_view_call;

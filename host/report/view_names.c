@@ -110,8 +110,8 @@ const char *dl_view_text(dl_view *v, const dl_view_item *item, size_t most)
 const char *dl_view_launch_op_name(const dl_view *v, uint32_t launch)
 {
     const dl_launches *all = dl_decode_launches(v->decode);
-    const bool asks = launch < all->count && v->options.op_name;
-    return asks ? v->options.op_name(v->options.op_ctx, &all->items[launch]) : NULL;
+    bool has_op = launch < all->count && all->items[launch].op && v->options.op_name;
+    return has_op ? v->options.op_name(v->options.op_ctx, &all->items[launch]) : NULL;
 }
 
 /* Copies as much of a text as fits, whole characters only, anything else as '?'. */

@@ -95,12 +95,6 @@ const dl_launches *dl_decode_launches(const dl_decode *d)
     return dl_pair_launches(d->pair);
 }
 
-void dl_decode_tell_op(dl_decode *d, uint32_t launch, uint32_t op)
-{
-    dl_launch *l = &dl_pair_launches(d->pair)->items[launch];
-    if (!l->op) l->op = op;
-}
-
 bool dl_decode_wants(dl_decode *d, const dl_launch *l)
 {
     const dl_filter *f = &d->options.filter;

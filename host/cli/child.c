@@ -50,6 +50,11 @@ static char **environment(const char *const *settings, size_t n)
     return all;
 }
 
+bool cli_no_program(int failed, const char *name)
+{
+    return failed == ENOENT || (failed == EACCES && !strchr(name, '/'));
+}
+
 static uint64_t ns_of(struct timeval t)
 {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
@@ -102,7 +107,8 @@ devlog_status cli_child(char *const *argv, const char *const *settings, size_t n
     free(env);
     if (failed) {
         sigprocmask(SIG_SETMASK, &before, NULL);
-        if (failed == ENOENT) return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "there is no program '%s'", argv[0]);
+        if (cli_no_program(failed, argv[0]))
+            return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "there is no program '%s'", argv[0]);
         return dl_fail_errno(err, failed, "cannot run '%s'", argv[0]);
     }
     child = pid;

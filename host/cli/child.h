@@ -21,5 +21,7 @@ typedef struct cli_child_result {
  * standard error stays. NOT_FOUND when there is no such program. */
 devlog_status cli_child(char *const *argv, const char *const *settings, size_t n, bool quiet,
                         cli_child_result *out, devlog_error *err);
+/* Whether posix_spawnp failed because there is no such program: in PATH there may be folders that nobody but root may look into. */
+bool cli_no_program(int failed, const char *name);
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "cli/child.h"
 #include "tt_metal/host.h"
 
 extern char **environ;
@@ -26,7 +27,7 @@ static int run_into(char *const *argv, const char *path)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (!errnum) errnum = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (errnum) return errnum;
+    if (errnum) return cli_no_program(errnum, argv[0]) ? ENOENT : errnum;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) return errno;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;

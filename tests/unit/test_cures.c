@@ -127,6 +127,26 @@ static void folders_that_are_not_ours(void **state)
     free(said);
 }
 
+/* PATH may name folders into which a user may not look. */
+static void a_program_that_is_not_there(void **state)
+{
+    (void)state;
+    char path[4096], *out, *said, *before = strdup(getenv("PATH"));
+    mkdir(in_scratch("closed"), 0000);
+    snprintf(path, sizeof path, "%s:%s", in_scratch("closed"), before);
+    setenv("PATH", path, 1);
+    mkdir(in_scratch("open"), 0777);
+    chmod(in_scratch("open"), 0777); /* whatever the umask is */
+    const int found = devlog_as_user("time -n 1 -o open/time -- no-such-program", &out, &said);
+    setenv("PATH", before, 1);
+    free(before);
+    if (found < 0) skip();
+    if (found != 1 || !strstr(said, "there is no program 'no-such-program'"))
+        fail_msg("exit status %d, '%s'", found, said);
+    free(out);
+    free(said);
+}
+
 static void slow_file_systems(void **state)
 {
     (void)state;
@@ -177,6 +197,7 @@ int main(void)
         cmocka_unit_test(empty_logs),
         cmocka_unit_test(damaged_archives),
         cmocka_unit_test(folders_that_are_not_ours),
+        cmocka_unit_test(a_program_that_is_not_there),
         cmocka_unit_test(slow_file_systems),
         cmocka_unit_test(traces_that_are_too_large),
         cmocka_unit_test(a_browser_of_windows),

@@ -221,6 +221,8 @@ static int report_ranks(const ops_args *a, const op_job_options *o, const cli_ar
         exit_status = cli_ranks_run(
             &(cli_ranks){.command = "ops", .merge = path.text, .top = UINT64_MAX, .format = CLI_ANSWER_TEXT},
             rest);
+    if (exit_status == CLI_OK || exit_status == CLI_PARTIAL)
+        cli_op_tell_older("ops", o, o->output, false);
     dl_str_free(&path);
     return exit_status;
 }

@@ -295,6 +295,10 @@ def main():
             check(made.returncode == 0 and "RANKS AS ONE RUN" in made.stdout, "ops of ranks: %s" % made.stderr)
             with open(os.path.join(tmp, "ops%d" % i, "ops_perf_results.csv"), "rb") as f, open(os.path.join(tmp, "merged.csv"), "rb") as g:
                 same("ops of ranks", f.read() == g.read(), True)
+        with open(os.path.join(tmp, "ops0", "ops_perf_results.tar"), "w", encoding="utf-8") as f:
+            f.write("of another report")
+        made = subprocess.run([DEVLOG, "ops", *four, "-o", os.path.join(tmp, "ops0")], capture_output=True, text=True)
+        check(made.returncode == 0 and "ops_perf_results.tar has the logs of an earlier report" in made.stderr, "a tar of before: %s" % made.stderr)
         trace = os.path.join(tmp, "all.json")
         made = subprocess.run([DEVLOG, "export", "-o", trace, folder("plain")], capture_output=True, text=True)
         same("export of ranks", (made.returncode, made.stdout, made.stderr), (0, "", ""))

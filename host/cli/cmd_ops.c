@@ -221,8 +221,7 @@ static int report_ranks(const ops_args *a, const op_job_options *o, const cli_ar
         exit_status = cli_ranks_run(
             &(cli_ranks){.command = "ops", .merge = path.text, .top = UINT64_MAX, .format = CLI_ANSWER_TEXT},
             rest);
-    if (exit_status == CLI_OK || exit_status == CLI_PARTIAL)
-        cli_op_tell_older("ops", o, o->output, false);
+    if (exit_status == CLI_OK || exit_status == CLI_PARTIAL) cli_op_tell_older("ops", o, o->output, false);
     dl_str_free(&path);
     return exit_status;
 }
@@ -286,7 +285,10 @@ static int report(const ops_args *a, cli_args *rest)
         exit_status = report_ranks(a, &o, rest);
     else if (!cli_tt_ops(&o, &made, &exit_status))
         exit_status =
-            ranks_are_in(o.logs) ? report_ranks(a, &o, rest) : cli_op_report("ops", &o, STDOUT_FILENO);
+            ranks_are_in(o.logs) ? report_ranks(a, &o, rest)
+            : a->link_logs
+                ? cli_wrong(&cmd_ops, "--link-logs is for folders of tt-metal, and %s is none", o.logs)
+                : cli_op_report("ops", &o, STDOUT_FILENO);
     else if (exit_status != CLI_FAILED && made.n && takes_ranks(a, &o))
         exit_status = report_made_ranks(a, &o, &made, exit_status);
     free(made.numbers);

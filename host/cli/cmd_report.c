@@ -80,6 +80,16 @@ static devlog_status check_tables(const report_args *a, const answer *answers, d
     return DEVLOG_OK;
 }
 
+/* As other commands say it: that there is some stands in the verdict. */
+static void say_no_warm_up(const report_job *j)
+{
+    for (size_t i = 0; i < j->run.n_chips; i++)
+        if (!j->run.chips[i].warm_up)
+            fprintf(stderr,
+                    "devlog report: chip %u: no warm-up is to be seen, and no launch is left out for it\n",
+                    j->run.chips[i].chip);
+}
+
 static devlog_status report(report_job *j, const report_args *a, const char *path, const op_selection *s,
                             devlog_error *err)
 {
@@ -97,6 +107,7 @@ static devlog_status report(report_job *j, const report_args *a, const char *pat
     if (j->troubles.text && !j->troubles.failed) fputs(j->troubles.text, stderr);
     if (!status) status = check_tables(a, &j->a, err);
     if (status) return status;
+    if (a->filters.skip_warm_up) say_no_warm_up(j);
     return cli_answer_print(&j->a,
                             &(cli_answer_out){.kind = "report",
                                               .version = REPORT_FORMAT_VERSION,

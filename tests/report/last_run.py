@@ -131,6 +131,14 @@ def of_results():
         same("ops %s" % " ".join(args), (status, err.splitlines()), (0, ["devlog ops: results/%s.%s %s" % (name, ending, told[ending]) for ending in told]))
 
 
+def of_options():
+    """An option that has nothing to do says so."""
+    status, _, err = said("ops", "--link-logs", "-o", "linked", "one")
+    same("links of a run that is not tt-metal's: %s" % err, (status, os.path.exists(os.path.join(folder, "linked"))), (2, False))
+    status, _, err = said("report", "--skip-warm-up", "one")
+    same("no warm-up", (status, err), (0, "devlog report: chip 0: no warm-up is to be seen, and no launch is left out for it\n"))
+
+
 def content(*names):
     """The bytes of a file, or of all in a folder."""
     path = os.path.join(folder, *names)
@@ -182,6 +190,7 @@ def main():
     of_devlog_run()
     of_programs()
     of_results()
+    of_options()
     of_views()
     of_host_code()
     return finish()

@@ -7,6 +7,18 @@
 
 #include "tt_metal/folder.h"
 
+/* Of a periodic capture, in a folder of its own, the log of ops of all of them is above it; NULL: it is none. */
+static char *above_periodic(const char *folder)
+{
+    char *whole = realpath(folder, NULL), *slash = whole ? strrchr(whole, '/') : NULL, *found = NULL;
+    if (slash && strncmp(slash + 1, "capture-", strlen("capture-")) == 0) {
+        *slash = '\0';
+        found = op_log_in(whole);
+    }
+    free(whole);
+    return found;
+}
+
 /* What the host's side of a run says of its ops, beside the device log: devlog's own first. NULL: there is none. */
 static devlog_status beside(const char *device_log, char **path, bool *metals, devlog_error *err)
 {
@@ -16,6 +28,10 @@ static devlog_status beside(const char *device_log, char **path, bool *metals, d
     *path = folder ? op_log_in(folder) : NULL;
     *metals = folder && !*path;
     if (*metals) *path = tt_file_find(folder, TT_OPS_DATA_NAME, &no_memory);
+    if (*metals && !*path && !no_memory) {
+        *path = above_periodic(folder);
+        *metals = false;
+    }
     free(folder);
     return no_memory ? dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory") : DEVLOG_OK;
 }

@@ -1,6 +1,7 @@
 """A folder is its last run, whatever runs before it have left there: of devlog run with other options or another --name, and of
 programs that wrote some of their logs only. Usage: last_run.py BUILD"""
 import base64
+import csv
 import json
 import os
 import re
@@ -27,7 +28,7 @@ def run(name, *options, repeats):
 def program(name, repeats, **environment):
     """The program by itself; returns which logs are there then."""
     subprocess.run([NN, str(repeats)], cwd=folder, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "DEVLOG_LOG_FOLDER": name, **environment})
-    return sorted(n for n in os.listdir(os.path.join(folder, name)) if os.path.getsize(os.path.join(folder, name, n)) and not n.endswith(".run"))
+    return sorted(n for n in os.listdir(os.path.join(folder, name)) if os.path.isfile(os.path.join(folder, name, n)) and os.path.getsize(os.path.join(folder, name, n)) and not n.endswith(".run"))
 
 
 def verdict(name):
@@ -164,6 +165,21 @@ def of_views():
     same("serve: bytes", trace == content("exported", "trace.perfetto-trace"), True)
 
 
+def of_periodic_captures():
+    """Each is in a folder of its own, and the log of ops above them all: the ops of the last run, and of no other."""
+    def names(number):
+        text = said("export", "-f", "csv", "-o", "-", "periodic/capture-%06d" % number)[1]
+        return [row["name"] for row in csv.DictReader(text.splitlines()) if row["kind"] == "launch"]
+    every = {"DEVLOG_CAPTURE_EVERY": "3", "TT_METAL_DEVICE_PROFILER": "1", "DEVLOG_OPS": "1"}
+    program("periodic", 1, **every)
+    first = names(1)
+    same("a periodic capture", len(first) == 1 and first[0][:6] != "launch", True)
+    n = len([name for name in os.listdir(os.path.join(folder, "periodic")) if name.startswith("capture-")])
+    program("periodic", 1, **every)
+    same("the same of the run behind it", names(n + 1), first)
+    same("one of the run before", names(1)[0].startswith("launch "), True)
+
+
 def of_host_code():
     """Zones of host code are of the run whose log they lie beside when both were written last within a minute, and also when the process
     goes on for long behind the device's last word; not those of a process of before, nor of one that began later."""
@@ -192,6 +208,7 @@ def main():
     of_results()
     of_options()
     of_views()
+    of_periodic_captures()
     of_host_code()
     return finish()
 

@@ -178,6 +178,8 @@ def of_periodic_captures():
     program("periodic", 1, **every)
     same("the same of the run behind it", names(n + 1), first)
     same("one of the run before", names(1)[0].startswith("launch "), True)
+    told = said("ops", "--no-tar", "-o", "out", "--device-log", "periodic/capture-%06d/capture.devlog" % (n + 1), "periodic")[1]
+    same("its op in a report: %s" % told[:200], ", 1 rows with device data of an op, 1 launches in the device log" in told, True)
 
 
 def of_host_code():

@@ -43,6 +43,10 @@ class AnswerTable:
     def __len__(self):
         return len(self._rows)
 
+    def keys(self):
+        """The keys of the columns: dict(table) has all of them."""
+        return self._at.keys()
+
     def __iter__(self):
         keys = list(self._at)
         return (dict(zip(keys, row)) for row in self._rows)
@@ -75,6 +79,10 @@ class Facts(AnswerTable):
     def __init__(self, key, title, more, columns, rows, notes):
         super().__init__(key, title, more, columns, rows, notes)
         self._facts = {row[0]: Fact(*row) for row in rows}
+
+    def keys(self):
+        """The names of the facts: dict(facts) has all of them."""
+        return self._facts.keys()
 
     def __iter__(self):
         return iter(self._facts.values())
@@ -112,6 +120,10 @@ class Answer:
 
     def __iter__(self):
         return iter(self._tables)
+
+    def keys(self):
+        """The names of the tables: dict(answer) has all of them."""
+        return self._tables.keys()
 
     def __contains__(self, key):
         return key in self._tables

@@ -196,6 +196,10 @@ class Answers(unittest.TestCase):
         self.assertRaises(KeyError, lambda: report["no_table"])
         self.assertRaises(AttributeError, lambda: report.verdict.no_fact)
         self.assertRaises(KeyError, lambda: report.op_statistics["no_column"])
+        # As dicts, whatever they are.
+        self.assertEqual(dict(report)["op_statistics"], report.op_statistics)
+        self.assertEqual(dict(report.verdict)["busy"].value, report.verdict.busy)
+        self.assertEqual(dict(report.op_statistics)["total"], report.op_statistics["total"])
 
     def test_threads(self):
         wanted, found = devlog.report(REPORT).format("json"), []

@@ -237,8 +237,10 @@ static const char *not_read(const cli_page_asked *asked)
 /* Zones of host code that the page shows are those of the run. */
 static devlog_status keep_hosts(run_input *in, const cli_page_asked *asked, devlog_error *err)
 {
-    bool good = asked->n_logs == 1 || in->n_hosts || (in->hosts = calloc(asked->n_logs, sizeof *in->hosts));
-    for (size_t i = 1, n = in->n_hosts; i < asked->n_logs && !n && good; i++)
+    if (asked->n_logs == 1 || in->n_hosts) return DEVLOG_OK;
+    free(in->hosts);
+    bool good = (in->hosts = calloc(asked->n_logs, sizeof *in->hosts)) != NULL;
+    for (size_t i = 1; i < asked->n_logs && good; i++)
         good = (in->hosts[in->n_hosts++] = strdup(asked->logs[i])) != NULL;
     return good ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }

@@ -253,8 +253,10 @@ def _names(wanted):
 def _no_archive(path):
     """Many files, of which one log would be made."""
     try:
+        if not os.path.isfile(path): # a pipe can be opened once
+            return
         with open(path, "rb") as f:
-            head = f.read(512) if os.path.isfile(path) else b""
+            head = f.read(512)
     except (OSError, TypeError, ValueError):
         return # that is said where it is read
     name = os.fsdecode(path)

@@ -264,6 +264,11 @@ class Filters(unittest.TestCase):
                 for read in devlog.decode, devlog.stream:
                     with self.assertRaisesRegex(devlog.Error, "run.* is an archive, which ops, report"):
                         read([name])
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)
+            writer = subprocess.Popen(["cp", CSV, pipe])
+            self.assertEqual(len(devlog.decode(pipe).zones), len(devlog.decode(CSV).zones))
+            self.assertEqual(writer.wait(), 0)
             damaged = os.path.join(folder, "damaged.csv")
             with open(CSV, "rb") as f, open(damaged, "wb") as to:
                 to.write(f.read().replace(b"\n0,", b"\n\xb7\xff,", 3))

@@ -26,7 +26,7 @@ static devlog_status beside(const char *device_log, char **path, bool *metals, d
     char *folder = slash ? strndup(device_log, (size_t)(slash + 1 - device_log)) : strdup(".");
     bool no_memory = !folder;
     *path = folder ? op_log_in(folder) : NULL;
-    *metals = folder && !*path;
+    *metals = folder && !*path && strcmp(device_log, "-") != 0; /* nothing says whose a pipe's launches are */
     if (*metals) *path = tt_file_find(folder, TT_OPS_DATA_NAME, &no_memory);
     if (*metals && !*path && !no_memory) {
         *path = above_periodic(folder);

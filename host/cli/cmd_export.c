@@ -124,7 +124,7 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
                                         .no_counts = true,
                                         .keep_meta = true};
     const dl_view_options viewing = {.memory = (size_t)a->memory, .op_name = cli_op_name, .op_ctx = &names};
-    if (!status) status = cli_op_names_read(&names, a->ops, rest->items[0], &err);
+    if (!status) status = cli_op_names_read(&names, a->ops, rest->items, (size_t)rest->n, &err);
     if (!status) status = dl_decode_new(&d, &decoding, &err);
     if (!status) status = dl_view_new(&v, d, &viewing, &err);
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), &err);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tt_metal/folder.h"
@@ -11,7 +12,7 @@
 static char *above_periodic(const char *folder)
 {
     char *whole = realpath(folder, NULL), *slash = whole ? strrchr(whole, '/') : NULL, *found = NULL;
-    if (slash && strncmp(slash + 1, "capture-", strlen("capture-")) == 0) {
+    if (slash > whole && strncmp(slash + 1, "capture-", strlen("capture-")) == 0) {
         *slash = '\0';
         found = op_log_in(whole);
     }
@@ -19,15 +20,44 @@ static char *above_periodic(const char *folder)
     return found;
 }
 
-/* What the host's side of a run says of its ops, beside the device log: devlog's own first. NULL: there is none. */
-static devlog_status beside(const char *device_log, char **path, bool *metals, devlog_error *err)
+static size_t folder_of(const char *path)
 {
-    const char *slash = strrchr(device_log, '/');
-    char *folder = slash ? strndup(device_log, (size_t)(slash + 1 - device_log)) : strdup(".");
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
+/* Of a pipe nothing says whose its launches are. */
+static bool are_in_one_folder(char *const *logs, size_t n)
+{
+    const size_t length = folder_of(logs[0]);
+    bool all = strcmp(logs[0], "-") != 0;
+    for (size_t i = 1; i < n && all; i++)
+        all = folder_of(logs[i]) == length && memcmp(logs[0], logs[i], length) == 0;
+    return all;
+}
+
+/* tt-metal writes what its host did when the device has ended: an older file is of a run before. */
+static bool is_of_before(const char *data, const char *device_log)
+{
+    enum { SECONDS = 60 }; /* copies are made in any order */
+    struct stat of_data, of_log;
+    return stat(data, &of_data) == 0 && stat(device_log, &of_log) == 0 &&
+           of_data.st_mtime + SECONDS < of_log.st_mtime;
+}
+
+/* What the host's side of a run says of its ops, beside the logs: devlog's own first. NULL: there is none. */
+static devlog_status beside(char *const *logs, size_t n, char **path, bool *metals, devlog_error *err)
+{
+    const size_t length = folder_of(logs[0]);
+    char *folder = length ? strndup(logs[0], length) : strdup(".");
     bool no_memory = !folder;
     *path = folder ? op_log_in(folder) : NULL;
-    *metals = folder && !*path && strcmp(device_log, "-") != 0; /* nothing says whose a pipe's launches are */
+    *metals = folder && !*path && are_in_one_folder(logs, n);
     if (*metals) *path = tt_file_find(folder, TT_OPS_DATA_NAME, &no_memory);
+    if (*metals && *path && is_of_before(*path, logs[0])) {
+        free(*path);
+        *path = NULL;
+    }
     if (*metals && !*path && !no_memory) {
         *path = above_periodic(folder);
         *metals = false;
@@ -56,24 +86,24 @@ static devlog_status read_log(cli_op_names *names, const char *path, devlog_erro
     return op_log_read(&names->log, path, err);
 }
 
-devlog_status cli_op_names_read(cli_op_names *names, const char *path, const char *device_log,
+devlog_status cli_op_names_read(cli_op_names *names, const char *path, char *const *logs, size_t n,
                                 devlog_error *err)
 {
     char *found = path ? strdup(path) : NULL;
     bool metals = path && is_of_tt_metal(path);
     devlog_status status = path ? found ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory")
-                                : beside(device_log, &found, &metals, err);
+                                : beside(logs, n, &found, &metals, err);
     if (status || !found) return status;
     status = metals ? read_metals(names, found, err) : read_log(names, found, err);
     free(found);
     if (status) return status;
-    const size_t n = metals ? names->host.n_ops : names->log.n_ops;
-    if (path && n == 0)
+    const size_t n_ops = metals ? names->host.n_ops : names->log.n_ops;
+    if (path && n_ops == 0)
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                        "%s has no op: launches would have no names; --ops takes the run's " OP_LOG_NAME
                        ", or " TT_OPS_DATA_NAME " of tt-metal",
                        path);
-    names->names = calloc(n + 1, sizeof *names->names);
+    names->names = calloc(n_ops + 1, sizeof *names->names);
     return names->names ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 

@@ -16,9 +16,10 @@ typedef struct cli_op_names {
     bool open, metals;
 } cli_op_names;
 
-/* Reads the op log `path`, or the tracy_ops_data.csv of tt-metal; when it is NULL, the one beside `device_log` if there is one.
+/* Reads the op log `path`, or the tracy_ops_data.csv of tt-metal; when it is NULL, the one beside the first of the logs if there is one;
+ * tt-metal's, whose logs do not say of which run they are, where all of them lie beside it.
  * Zero-initialise *names; free it with cli_op_names_free in any case. */
-devlog_status cli_op_names_read(cli_op_names *names, const char *path, const char *device_log,
+devlog_status cli_op_names_read(cli_op_names *names, const char *path, char *const *logs, size_t n,
                                 devlog_error *err);
 void cli_op_names_free(cli_op_names *names);
 

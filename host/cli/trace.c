@@ -13,7 +13,7 @@ devlog_status cli_trace_write(const cli_trace *t, dl_str *lost, devlog_error *er
     const dl_decode_options how = {
         .filter = t->shown->filter, .only_input = t->n == 1, .no_samples = true, .keep_meta = true};
     const dl_view_options viewing = {.op_name = cli_op_name, .op_ctx = &names};
-    devlog_status status = cli_op_names_read(&names, NULL, t->logs[0], err);
+    devlog_status status = cli_op_names_read(&names, NULL, t->logs, t->n, err);
     if (!status) status = dl_decode_new(&d, &how, err);
     if (!status) status = dl_view_new(&v, d, &viewing, err);
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);

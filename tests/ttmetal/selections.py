@@ -229,6 +229,14 @@ def check_logs(log, top, selection, names):
         with open(log) as f:
             piped = subprocess.run([DEVLOG, "export", "-", "-f", "csv", "-o", "-"], stdin=f, cwd=os.path.dirname(log), capture_output=True, text=True)
         assert piped.returncode == 0 and ",launch " in piped.stdout, piped.stderr
+        data, now = os.path.join(os.path.dirname(log), "tracy_ops_data.csv"), os.path.getmtime(log)
+        for older, named in ((3600, False), (0, True)):  # what the host of a run before did names nothing
+            os.utime(data, (now - older, now - older))
+            text = devlog("export", log, "-f", "csv", "-o", "-").stdout
+            assert (",launch " not in text) == named, "host's file %d s older than the log" % older
+        other = os.path.join(top, "profile_log_device.csv")
+        shutil.copy(log, other)  # a log of another folder
+        assert ",launch " in devlog("export", log, other, "-f", "csv", "-o", "-").stdout
     assert {k: tuple(x) for k, x in exported.items()} == want, "export: %s, should be %s" % (exported, want)
     out = os.path.join(top, "decoded")
     assert devlog("decode", log, "-o", out, "--no-print", *selection.options).returncode == 0

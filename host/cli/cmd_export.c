@@ -138,6 +138,7 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
     const bool file = !status && !format->folder && stat(output, &st) == 0 && S_ISREG(st.st_mode);
     const char *too_large = file ? dl_export_too_large(format, (uint64_t)st.st_size) : NULL;
     if (too_large) fprintf(stderr, "devlog export: %s: %s\n", output, too_large);
+    if (!status) cli_op_names_say(&names, "export");
     if (status)
         fprintf(stderr, "devlog export: %s\n", err.text);
     else

@@ -132,7 +132,7 @@ typedef struct viewed {
 static devlog_status export_log(const viewed *all, cli_shown *s, const char *format, const char *path,
                                 dl_str *lost, devlog_error *err)
 {
-    const cli_trace trace = {all->paths, all->n, s, format, path};
+    const cli_trace trace = {all->paths, all->n, s, format, path, "view"};
     const devlog_status status = cli_trace_write(&trace, lost, err);
     struct stat st;
     const char *too_large = !status && stat(path, &st) == 0 && S_ISREG(st.st_mode)

@@ -1,11 +1,13 @@
 /* Names of ops for timelines. See op_names.h. */
 #include "cli/op_names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/pack_output.h"
 #include "tt_metal/folder.h"
 
 /* Of a periodic capture, in a folder of its own, the log of ops of all of them is above it; NULL: it is none. */
@@ -36,17 +38,19 @@ static bool are_in_one_folder(char *const *logs, size_t n)
     return all;
 }
 
-/* tt-metal writes what its host did when the device has ended: an older file is of a run before. */
-static bool is_of_before(const char *data, const char *device_log)
+bool cli_op_names_of_before(const char *data, const char *device_log)
 {
     enum { SECONDS = 60 }; /* copies are made in any order */
+    const size_t n = strlen(device_log), m = strlen(PACK_SUFFIX);
     struct stat of_data, of_log;
+    if (n > m && strcmp(device_log + n - m, PACK_SUFFIX) == 0) return false; /* it is as old as its packing */
     return stat(data, &of_data) == 0 && stat(device_log, &of_log) == 0 &&
            of_data.st_mtime + SECONDS < of_log.st_mtime;
 }
 
 /* What the host's side of a run says of its ops, beside the logs: devlog's own first. NULL: there is none. */
-static devlog_status beside(char *const *logs, size_t n, char **path, bool *metals, devlog_error *err)
+static devlog_status beside(cli_op_names *names, char *const *logs, size_t n, char **path, bool *metals,
+                            devlog_error *err)
 {
     const size_t length = folder_of(logs[0]);
     char *folder = length ? strndup(logs[0], length) : strdup(".");
@@ -54,8 +58,8 @@ static devlog_status beside(char *const *logs, size_t n, char **path, bool *meta
     *path = folder ? op_log_in(folder) : NULL;
     *metals = folder && !*path && are_in_one_folder(logs, n);
     if (*metals) *path = tt_file_find(folder, TT_OPS_DATA_NAME, &no_memory);
-    if (*metals && *path && is_of_before(*path, logs[0])) {
-        free(*path);
+    if (*metals && *path && cli_op_names_of_before(*path, logs[0])) {
+        names->older = *path;
         *path = NULL;
     }
     if (*metals && !*path && !no_memory) {
@@ -92,7 +96,7 @@ devlog_status cli_op_names_read(cli_op_names *names, const char *path, char *con
     char *found = path ? strdup(path) : NULL;
     bool metals = path && is_of_tt_metal(path);
     devlog_status status = path ? found ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory")
-                                : beside(logs, n, &found, &metals, err);
+                                : beside(names, logs, n, &found, &metals, err);
     if (status || !found) return status;
     status = metals ? read_metals(names, found, err) : read_log(names, found, err);
     free(found);
@@ -113,11 +117,22 @@ void cli_op_names_free(cli_op_names *names)
     for (size_t i = 0; names->names && i < n; i++)
         free(names->names[i]);
     free(names->names);
+    free(names->older);
     op_text_free(&names->text);
     if (names->open) op_log_free(&names->log);
     if (names->metals) tt_host_free(&names->host);
     if (names->metals) tt_found_free(&names->found);
     *names = (cli_op_names){0};
+}
+
+void cli_op_names_say(const cli_op_names *names, const char *command)
+{
+    if (names->older)
+        fprintf(
+            stderr,
+            "devlog %s: %s is older than the device log, so maybe of a run before: launches have no names of ops "
+            "(devlog export --ops takes it all the same)\n",
+            command, names->older);
 }
 
 /* By the id of the op and its device, as tt-metal's own script joins them (tt_metal/join.c). */

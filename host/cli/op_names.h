@@ -14,6 +14,7 @@ typedef struct cli_op_names {
     tt_host host; /* of tt-metal's folders, instead of the log */
     char **names; /* by number of the op; NULL: not read yet */
     bool open, metals;
+    char *older; /* a file of tt-metal's that is not asked, because it is older than the log; NULL: none */
 } cli_op_names;
 
 /* Reads the op log `path`, or the tracy_ops_data.csv of tt-metal; when it is NULL, the one beside the first of the logs if there is one;
@@ -23,6 +24,11 @@ devlog_status cli_op_names_read(cli_op_names *names, const char *path, char *con
                                 devlog_error *err);
 void cli_op_names_free(cli_op_names *names);
 
+/* tt-metal writes what its host did when the device has ended: a file that is older than the device's, by more than copies are, may be of
+ * a run before. */
+bool cli_op_names_of_before(const char *data, const char *device_log);
+/* Says on stderr which file is not asked, if there is one. */
+void cli_op_names_say(const cli_op_names *names, const char *command);
 /* Tells a decoder that has finished which launches are of which op, where its log does not say it itself. Filters have been checked. */
 void cli_op_names_tell(cli_op_names *names, dl_decode *d);
 

@@ -127,7 +127,8 @@ devlog_status serve_make_trace(void *ctx, const char *log, const char *folder, d
         status = cli_select(m->command, shown.filters, &shown.filter, paths_of(&all), all.n, &selected, err);
     if (!status) status = dl_folder_make(folder, err);
     if (!status)
-        status = cli_trace_write(&(cli_trace){paths_of(&all), all.n, &shown, "perfetto", path}, NULL, err);
+        status =
+            cli_trace_write(&(cli_trace){paths_of(&all), all.n, &shown, "perfetto", path, NULL}, NULL, err);
     op_selected_free(&selected);
     let_go(&all);
     free(path);

@@ -26,6 +26,7 @@ devlog_status cli_trace_write(const cli_trace *t, dl_str *lost, devlog_error *er
     if (!status) cli_op_names_tell(&names, d);
     if (!status) status = dl_view_ready(v, err);
     if (!status) status = dl_export_find(t->format)->write(v, t->output, err);
+    if (!status && t->command) cli_op_names_say(&names, t->command);
     if (!status && lost && dl_losses_any(dl_decode_losses(d)))
         dl_report_losses(dl_decode_losses(d), false, lost);
     dl_view_free(v);

@@ -9,8 +9,9 @@ typedef struct cli_trace {
     char *const *logs; /* the log, and the zones of host code of its run */
     size_t n;
     cli_shown *shown;
-    const char *format; /* of dl_export_formats */
-    const char *output; /* file, or folder */
+    const char *format;  /* of dl_export_formats */
+    const char *output;  /* file, or folder */
+    const char *command; /* that says what it is not called after; NULL: nobody hears it */
 } cli_trace;
 
 /* Writes it, launches being called after the ops of the op log beside the first log. Appends what was lost to `lost`, unless that is

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
+#include "cli/op_names.h"
 #include "cli/op_report.h"
 #include "cli/tidier.h"
 #include "cli/tt_tracy.h"
@@ -176,6 +177,11 @@ static int report(const tt_files *files, const op_job_options *o, const char *ou
         cli_op_failed("ops", o, &err);
     else
         exit_status = tt_job_lost(&job) ? CLI_PARTIAL : CLI_OK;
+    const char *device = o->device_log ? o->device_log : files->log ? files->log : files->report;
+    if (!status && !o->no_device && files->data && device && cli_op_names_of_before(files->data, device))
+        fprintf(stderr,
+                "devlog ops: %s is older than %s: if it is of a run before, so are the ops of this report\n",
+                files->data, device);
     if (!status) cli_op_tell_older("ops", o, output, false);
     dl_str_free(&out);
     tt_job_free(&job);

@@ -232,8 +232,12 @@ def check_logs(log, top, selection, names):
         data, now = os.path.join(os.path.dirname(log), "tracy_ops_data.csv"), os.path.getmtime(log)
         for older, named in ((3600, False), (0, True)):  # what the host of a run before did names nothing
             os.utime(data, (now - older, now - older))
-            text = devlog("export", log, "-f", "csv", "-o", "-").stdout
-            assert (",launch " not in text) == named, "host's file %d s older than the log" % older
+            says = "/tracy_ops_data.csv is older than "
+            p = devlog("export", log, "-f", "csv", "-o", "-")
+            assert (",launch " not in p.stdout, says not in p.stderr) == (named, named), "host's file %d s older than the log: %s" % (older, p.stderr)
+            for words in ("view", "--ui", "speedscope", "-x", os.path.join(top, "old"), log), ("ops", os.path.dirname(log), "-o", os.path.join(top, "old")):
+                p = devlog(*words)
+                assert (p.returncode, says not in p.stderr) == (0, named), "devlog %s, %d s older: %s" % (words[0], older, p.stderr)
         other = os.path.join(top, "profile_log_device.csv")
         shutil.copy(log, other)  # a log of another folder
         assert ",launch " in devlog("export", log, other, "-f", "csv", "-o", "-").stdout

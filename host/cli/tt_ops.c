@@ -134,6 +134,23 @@ static devlog_status link_logs(const tt_files *files, const char *output, devlog
     return status ? status : link_log(files->tracy, output, "tracy_profile_log_host.tracy", err);
 }
 
+/* What an earlier report has left that this one has not written, which goes beside it under a name like its own. */
+static void tell_older_beside(const op_job_options *o, const char *output, const char *instead,
+                              const char *written)
+{
+    static const char report[] = "ops_perf_results";
+    const char *at = strstr(o->name, report);
+    dl_str path = {0};
+    if (written || !at) return;
+    dl_str_fmt(&path, "%s/%.*s%s%s.csv", output, (int)(at - o->name), o->name, instead,
+               at + sizeof report - 1);
+    if (!path.failed && access(path.text, F_OK) == 0) {
+        dl_shown_in_place(path.text);
+        fprintf(stderr, "devlog ops: %s is of an earlier report: this one wrote none\n", path.text);
+    }
+    dl_str_free(&path);
+}
+
 /* One folder, one report. */
 static int report(const tt_files *files, const op_job_options *o, const char *output)
 {
@@ -182,7 +199,11 @@ static int report(const tt_files *files, const op_job_options *o, const char *ou
         fprintf(stderr,
                 "devlog ops: %s is older than %s: if it is of a run before, so are the ops of this report\n",
                 files->data, device);
-    if (!status) cli_op_tell_older("ops", o, output, false);
+    if (!status) {
+        cli_op_tell_older("ops", o, output, false);
+        tell_older_beside(o, output, "per_core_op_to_op_times", job.gaps_path);
+        tell_older_beside(o, output, "noc_zones", job.zones_path);
+    }
     dl_str_free(&out);
     tt_job_free(&job);
     return exit_status;

@@ -238,6 +238,10 @@ def check_logs(log, top, selection, names):
             for words in ("view", "--ui", "speedscope", "-x", os.path.join(top, "old"), log), ("ops", os.path.dirname(log), "-o", os.path.join(top, "old")):
                 p = devlog(*words)
                 assert (p.returncode, says not in p.stderr) == (0, named), "devlog %s, %d s older: %s" % (words[0], older, p.stderr)
+        gaps = os.path.join(top, "old", "per_core_op_to_op_times.csv")
+        assert os.path.exists(gaps)  # it is of whole runs
+        p = devlog("ops", os.path.dirname(log), "-o", os.path.join(top, "old"), "--skip-launches", "0", "--chips", "0-4000000")
+        assert p.stderr == "devlog ops: %s is of an earlier report: this one wrote none\n" % gaps, p.stderr
         other = os.path.join(top, "profile_log_device.csv")
         shutil.copy(log, other)  # a log of another folder
         assert ",launch " in devlog("export", log, other, "-f", "csv", "-o", "-").stdout

@@ -119,7 +119,7 @@ void cli_op_tell_older(const char *command, const op_job_options *o, const char 
         dl_str path = {0};
         dl_str_fmt(&path, "%s/%s.%s", output, o->name, files[i].ending);
         if (!files[i].written && !path.failed && access(path.text, F_OK) == 0) {
-            dl_shown_in_place(path.text);
+            dl_shown_line_in_place(path.text);
             fprintf(stderr, "devlog %s: %s %s\n", command, path.text, files[i].is);
         }
         dl_str_free(&path);

@@ -60,6 +60,7 @@ static devlog_status beside(cli_op_names *names, char *const *logs, size_t n, ch
     if (*metals) *path = tt_file_find(folder, TT_OPS_DATA_NAME, &no_memory);
     if (*metals && *path && cli_op_names_of_before(*path, logs[0])) {
         names->older = *path;
+        dl_shown_line_in_place(names->older); /* it is only told */
         *path = NULL;
     }
     if (*metals && !*path && !no_memory) {

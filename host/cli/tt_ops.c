@@ -145,10 +145,22 @@ static void tell_older_beside(const op_job_options *o, const char *output, const
     dl_str_fmt(&path, "%s/%.*s%s%s.csv", output, (int)(at - o->name), o->name, instead,
                at + sizeof report - 1);
     if (!path.failed && access(path.text, F_OK) == 0) {
-        dl_shown_in_place(path.text);
+        dl_shown_line_in_place(path.text);
         fprintf(stderr, "devlog ops: %s is of an earlier report: this one wrote none\n", path.text);
     }
     dl_str_free(&path);
+}
+
+static void say_of_before(const op_job_options *o, const tt_files *files)
+{
+    const char *device = o->device_log ? o->device_log : files->log ? files->log : files->report;
+    dl_str text = {0};
+    if (!files->data || !device || !cli_op_names_of_before(files->data, device)) return;
+    dl_str_fmt(&text, "%s is older than %s: if it is of a run before, so are the ops of this report",
+               files->data, device);
+    if (!text.failed) dl_shown_line_in_place(text.text);
+    if (!text.failed) fprintf(stderr, "devlog ops: %s\n", text.text);
+    dl_str_free(&text);
 }
 
 /* One folder, one report. */
@@ -194,11 +206,7 @@ static int report(const tt_files *files, const op_job_options *o, const char *ou
         cli_op_failed("ops", o, &err);
     else
         exit_status = tt_job_lost(&job) ? CLI_PARTIAL : CLI_OK;
-    const char *device = o->device_log ? o->device_log : files->log ? files->log : files->report;
-    if (!status && !o->no_device && files->data && device && cli_op_names_of_before(files->data, device))
-        fprintf(stderr,
-                "devlog ops: %s is older than %s: if it is of a run before, so are the ops of this report\n",
-                files->data, device);
+    if (!status && !o->no_device) say_of_before(o, files);
     if (!status) {
         cli_op_tell_older("ops", o, output, false);
         tell_older_beside(o, output, "per_core_op_to_op_times", job.gaps_path);

@@ -42,6 +42,7 @@ typedef struct printer {
     devlog_core core; /* of the last that was printed */
     bool any, incomplete;
     uint32_t shown, busy, hidden, mhz;
+    uint32_t incomplete_hidden; /* of the hidden ones */
 } printer;
 
 static bool is_busy(const look_risc *r)
@@ -188,12 +189,14 @@ static devlog_status print_risc(void *context, const look_risc *r, devlog_error 
 {
     static void (*const print[])(printer *, const look_risc *) = {print_text, print_csv, print_json};
     printer *p = context;
+    const bool incomplete = r->damaged || r->unnamed || r->lost > 0;
+    p->incomplete |= incomplete;
     p->busy += is_busy(r);
     if (!is_busy(r) && !p->args->all) {
         p->hidden++;
+        p->incomplete_hidden += incomplete;
         return DEVLOG_OK;
     }
-    p->incomplete |= r->damaged || r->unnamed || r->lost > 0; /* as it says: not of what is not shown */
     print[p->args->format](p, r);
     p->any = true;
     p->core = r->core;
@@ -254,6 +257,12 @@ static int run(int argc, char **argv)
         p.mhz = device->board.mhz;
         status = look_at_device(device, &looking, print_risc, &p, &cores, &err);
         print_end(&p, device, cores);
+        if (p.incomplete_hidden)
+            fprintf(
+                stderr,
+                "devlog dump: of RISCs that are not shown %u have lost or damaged records, or no ELF file: "
+                "--all shows them\n",
+                p.incomplete_hidden);
         devlog_error unheard; /* of two failures the first is told */
         const devlog_status printed = dl_print(&p.out, status == DEVLOG_OK ? &err : &unheard);
         if (status == DEVLOG_OK) status = printed;

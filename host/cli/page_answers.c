@@ -207,19 +207,13 @@ struct cli_page_begun {
     bool takes_runs; /* of the decoder: the log is not read again */
 };
 
-static bool is_of_host(const char *log)
-{
-    const char *slash = strrchr(log, '/');
-    return cli_is_host_name(slash ? slash + 1 : log);
-}
-
 /* Whether the logs are one, with zones of host code of its run. */
 static bool are_one_run(const cli_page_asked *asked)
 {
     if (asked->n_logs == 1) return true;
-    bool all = asked->n_logs && !is_of_host(asked->logs[0]);
+    bool all = asked->n_logs && !cli_is_host_name(asked->logs[0]);
     for (size_t i = 1; i < asked->n_logs && all; i++)
-        all = is_of_host(asked->logs[i]) && run_host_is_of(asked->logs[i], asked->logs[0]);
+        all = cli_is_host_name(asked->logs[i]) && run_host_is_of(asked->logs[i], asked->logs[0]);
     return all;
 }
 

@@ -273,18 +273,21 @@ def told_kept(done):
 
 
 def killed_while_files_are_written(out, how, log, written):
-    """A rank is killed when the first file has been begun: nothing has the name of a file but what was there before. Where the kill is late,
-    between the last file and the end of MPI, all files are there, whole."""
-    os.mkdir(out)
-    with open(os.path.join(out, "device_stats.txt"), "w") as f:
-        f.write("of yesterday\n")
+    """A rank is killed when the first file has been begun: nothing has the name of a file but what was there before. A kill that comes late, when
+    all files are there, is tried again."""
+    before, late = {"device_stats.txt": b"of yesterday\n"}, 0
     kill = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (for i in $(seq 6000); do ls %s | grep -q 'tar[.]' && kill -9 $$ && exit; sleep 0.005; done) >/dev/null 2>&1 & fi; exec %s \"$@\"" % (out, MPI)
-    done = job("-n", "2", "sh", "-c", kill, "sh", "decode", *how, log, env=ENV, again=False)
-    found = files_in(out)
-    named = {name: found[name] for name in found if name.endswith((".txt", ".csv", ".tar"))}
-    before = {"device_stats.txt": b"of yesterday\n"}
-    same("killed while files are written (status %d): names" % done.returncode, sorted(named), sorted(before if done.returncode and len(named) == 1 else written))
-    same("killed while files are written (status %d): bytes" % done.returncode, named == (before if done.returncode and len(named) == 1 else written), True)
+    for _ in range(5):
+        os.mkdir(out)
+        with open(os.path.join(out, "device_stats.txt"), "w") as f:
+            f.write("of yesterday\n")
+        done = job("-n", "2", "sh", "-c", kill, "sh", "decode", *how, log, env=ENV, again=False)
+        found = files_in(out)
+        named = {name: found[name] for name in found if name.endswith((".txt", ".csv", ".tar"))}
+        if named != written:
+            break
+        late += 1
+    same("killed while files are written: late %d times" % late, (done.returncode != 0, named), (True, before))
     # The disk of one rank is full.
     os.mkdir(out)
     with open(os.path.join(out, "device_rearranged_timestamps.csv"), "w") as f:

@@ -1,4 +1,5 @@
 /* devlog archive: runs kept over months in one file, and what has changed in them. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -424,7 +425,7 @@ static int do_diff(job *j, devlog_error *err)
     int exit_status = CLI_FAILED;
     devlog_status status = folder && u.argv ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (!status && !mkdtemp(folder)) {
-        status = dl_fail(err, DEVLOG_ERR_IO, "cannot make the temporary folder %s", folder);
+        status = dl_fail_errno(err, errno, "cannot make the temporary folder %s", folder);
         *folder = '\0';
     }
     if (!status) u.argv[0] = (char *)"diff";
@@ -528,12 +529,16 @@ static int run(int argc, char **argv)
     while (i < n && strcmp(all.items[0], actions[i].name) != 0)
         i++;
     /* The page of an archive: its file may stand behind the word, too. */
-    if (i < n && actions[i].run == do_page && rest.n == 1) o.file = rest.items[0];
+    const bool named = i < n && actions[i].run == do_page && rest.n == 1;
+    const bool twice = named && strcmp(o.file, untold.file) != 0;
+    if (named && !twice) o.file = rest.items[0];
     if (i == n)
         exit_status = cli_wrong(&cmd_archive, "'%s' is none of add, list, find, diff, get, history, page",
                                 all.items[0]);
     else if (rest.n < actions[i].least || rest.n > actions[i].most)
         exit_status = cli_wrong(&cmd_archive, "%s wants %s", actions[i].name, actions[i].wants);
+    else if (twice)
+        exit_status = cli_wrong(&cmd_archive, "page is of one archive: %s or %s", o.file, rest.items[0]);
     else if ((wrong = not_for(actions[i].name, &o, &untold)))
         exit_status = cli_wrong(&cmd_archive, "--%s is not for %s", wrong, actions[i].name);
     else if (o.confidence <= 50 || o.confidence >= 100)

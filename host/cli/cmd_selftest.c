@@ -1,11 +1,11 @@
 /* devlog selftest: is this board good for use, and is its board file right? */
-#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
+#include "base/settings.h"
 #include "base/term.h"
 #include "cli/cli.h"
 #include "profiler/selftest.h"
@@ -64,16 +64,6 @@ static devlog_status print_line(void *context, const selftest_line *l, devlog_er
     return DEVLOG_OK;
 }
 
-/* What the profiler of the device has written is of no use to anybody. */
-static void remove_folder(const char *folder)
-{
-    DIR *d = opendir(folder);
-    for (const struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
-        if (e->d_name[0] != '.') unlinkat(dirfd(d), e->d_name, 0);
-    if (d) closedir(d);
-    rmdir(folder);
-}
-
 static int run(int argc, char **argv)
 {
     selftest_args a = {0};
@@ -83,14 +73,20 @@ static int run(int argc, char **argv)
     int exit_status;
     if (!cli_parse(&cmd_selftest, argc, argv, &a, &rest, &exit_status)) return exit_status;
     printer p = {.format = a.format, .colour = dl_term_colour(stdout)};
-    char folder[] = "/tmp/devlog-selftest-XXXXXX";
+    /* What the profiler of the device writes is of no use to anybody. */
+    const char *tmp = dl_setting_text(DL_SET_TMPDIR);
+    char *folder = dl_path_join(tmp ? tmp : "/tmp", "devlog-selftest-XXXXXX");
     uint32_t failed = 0;
     exit_status = CLI_FAILED;
+    devlog_status status = folder ? DEVLOG_OK : dl_fail(&err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!status && !mkdtemp(folder))
+        status = dl_fail_errno(&err, errno, "cannot make the temporary folder %s", folder);
+    const bool made = !status;
     const devlog_device_options opening =
         DEVLOG_DEVICE_OPTIONS(.board = rest.n ? rest.items[0] : NULL, .transport = a.device,
-                              .profile = DEVLOG_ON, .log_folder = mkdtemp(folder));
+                              .profile = DEVLOG_ON, .log_folder = folder);
     const selftest_options testing = {.cores = (uint32_t)a.cores};
-    devlog_status status = devlog_device_open(&opening, &device, &err);
+    if (status == DEVLOG_OK) status = devlog_device_open(&opening, &device, &err);
     if (status == DEVLOG_OK && a.format == TEXT)
         printf("%s by %s, %u core%s of %u RISC%s\n", device->board.title, devlog_device_transport(device),
                device->board.n_columns * device->board.n_rows,
@@ -112,13 +108,15 @@ static int run(int argc, char **argv)
     else
         exit_status = failed ? CLI_FAILED : CLI_OK;
     dl_str_free(&p.out);
-    remove_folder(folder);
+    if (made) dl_folder_remove(folder);
+    free(folder);
     cli_args_free(&rest);
     return exit_status;
 }
 
 const cli_command cmd_selftest = {
     .name = "selftest",
+    .temporary = true,
     .summary = "Test a board: memory, clock, a kernel on every RISC, markers, drops",
     .arguments = "[BOARD]",
     .max_arguments = 1,

@@ -231,6 +231,13 @@ static void the_command(void **state)
     strcpy(strstr(line, " --function"), " --core 5,5");
     strcpy(strstr(line, " --core"), " --core 5");
     devlog_fails(line, 2, "--core wants X,Y");
+    strcpy(strstr(line, " --core"), " --launch 2");
+    devlog_fails(line, 1, "; launches 1");
+    strcpy(strstr(line, " --launch"), " --launch 1 --hot 99");
+    out = devlog_ok(line, 0);
+    assert_non_null(strstr(out, "  sum += words[4 * (i & 63)];"));
+    assert_null(strstr(out, ": divu "));
+    free(out);
 }
 
 static void what_there_is_to_say_when_nobody_counted(void **state)

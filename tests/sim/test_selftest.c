@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/process.h"
 #include "support/device.h"
 #include "support/files.h"
@@ -99,6 +101,24 @@ static void bad_boards_fail(void **state)
     free(text);
 }
 
+/* What the device writes goes where TMPDIR says, and nothing of it stays. */
+static void nothing_is_left(void **state)
+{
+    (void)state;
+    char tmp[256];
+    devlog_error err;
+    snprintf(tmp, sizeof tmp, "%s/tmp", test_folder());
+    setenv("TMPDIR", tmp, 1);
+    char *text = devlog(1, "selftest", "fe310", "--device", "sim", NULL, NULL);
+    says(text, "devlog selftest: cannot make the temporary folder ");
+    says(text, "/tmp/devlog-selftest-");
+    free(text);
+    check_ok(dl_folder_make(tmp, &err), &err);
+    free(devlog(0, "selftest", "fe310", "--device", "sim", NULL, NULL));
+    unsetenv("TMPDIR");
+    assert_int_equal(rmdir(tmp), 0); /* which only an empty folder lets be done */
+}
+
 static void boards_are_listed(void **state)
 {
     (void)state;
@@ -126,9 +146,8 @@ static void boards_are_listed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_boards_pass),
-        cmocka_unit_test(qemu_passes),
-        cmocka_unit_test(bad_boards_fail),
+        cmocka_unit_test(good_boards_pass),  cmocka_unit_test(qemu_passes),
+        cmocka_unit_test(bad_boards_fail),   cmocka_unit_test(nothing_is_left),
         cmocka_unit_test(boards_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

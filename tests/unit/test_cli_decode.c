@@ -304,9 +304,34 @@ static void files_are_named_as_told(void **state)
     assert_non_null(strstr(out, "  a/b/2023_11_14_22_13_20_device_rearranged_timestamps_before.csv\n"));
     assert_non_null(strstr(out, "  a/b/2023_11_14_22_13_20_device_perf_results_before.tar\n"));
     free(out);
-    free(devlog_ok("decode log.csv -o c --no-tar --no-print", 0));
-    assert_int_equal(access(in_scratch("c/device_rearranged_timestamps.csv"), R_OK), 0);
-    assert_int_not_equal(access(in_scratch("c/device_perf_results.tar"), F_OK), 0);
+}
+
+/* What is left out is that file, in the folder and in the tar, and no other. */
+static void files_are_left_out_as_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *file;
+    } left[] = {{"stats", "device_stats.txt"},
+                {"rearranged", "device_rearranged_timestamps.csv"},
+                {"page", "device_perf.html"},
+                {"tar", "device_perf_results.tar"}};
+    enum { N = sizeof left / sizeof left[0] };
+    write_log("log.csv", header, rows);
+    for (size_t i = 0; i < N; i++) {
+        char line[200], path[100], tar[100];
+        snprintf(line, sizeof line, "decode log.csv -o without%zu --no-%s --no-print", i, left[i].option);
+        free(devlog_ok(line, 0));
+        snprintf(tar, sizeof tar, "without%zu/%s", i, left[N - 1].file);
+        char *packed = i < N - 1 ? read_bytes(in_scratch(tar), NULL) : NULL;
+        if (packed) assert_string_equal(packed, i == 0 ? left[1].file : left[0].file);
+        free(packed);
+        for (size_t k = 0; k < N; k++) {
+            snprintf(path, sizeof path, "without%zu/%s", i, left[k].file);
+            if ((access(in_scratch(path), R_OK) == 0) != (k != i))
+                fail_msg("--no-%s and %s", left[i].option, path);
+        }
+    }
 }
 
 /* What is printed does not depend on whether files can be written. */
@@ -501,6 +526,7 @@ int main(void)
         cmocka_unit_test(filters_leave_out_what_they_say),
         cmocka_unit_test(real_logs_decode),
         cmocka_unit_test(files_are_named_as_told),
+        cmocka_unit_test(files_are_left_out_as_told),
         cmocka_unit_test(tables_are_printed_whatever_happens_to_files),
         cmocka_unit_test(the_same_log_gives_the_same_bytes),
         cmocka_unit_test(stamps_of_any_length_are_rearranged),

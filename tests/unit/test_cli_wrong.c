@@ -79,6 +79,7 @@ static void an_option_of_another_action_is_refused(void **state)
         {"archive get 1 --label a=b", "--label is not for get"},
         {"archive diff 1 2 -o page.html", "--output is not for diff"},
         {"archive history --most 3M", "--most is not for history"},
+        {"archive page -a one.sqlite two.sqlite", "page is of one archive: one.sqlite or two.sqlite"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         devlog_fails(lines[i][0], 2, lines[i][1]);

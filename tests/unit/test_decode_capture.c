@@ -600,5 +600,8 @@ int main(void)
         cmocka_unit_test(cannot_be_written),  cmocka_unit_test(grids_that_cannot_be),
         cmocka_unit_test(ranks_of_launchers), cmocka_unit_test(grids_of_any_bytes),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char command[sizeof folder + 16];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return failed || system(command);
 }

@@ -69,6 +69,9 @@ static void done(fixture *f)
     cJSON_Delete(f->rows);
     dl_str_free(&f->text);
     op_job_free(&f->job);
+    char other[400];
+    snprintf(other, sizeof other, "%s_device", f->folder);
+    dl_folder_remove(other);
     free((char *)f->folder);
 }
 

@@ -37,6 +37,7 @@ static devlog_status add_run(diff_job *j, const run_input *r, const char *before
     if (!status && r->report) status = run_input_call(r, &table, err);
     if (!status)
         status = diff_add_run(&j->d, r->side, r->name, r->report ? &table : NULL, &log, log != NULL, err);
+    if (!status) run_input_doubts(r, before, &j->troubles);
     if (!status && r->report) j->lost |= op_table_troubles(&table, before, &j->troubles);
     j->lost |= r->lost;
     op_table_free(&table);

@@ -26,6 +26,7 @@ void run_inputs_free(run_inputs *in)
         free(r->name);
         free(r->report);
         free(r->log);
+        free(r->doubt);
         for (size_t k = 0; k < r->n_hosts; k++)
             free(r->hosts[k]);
         free(r->hosts);
@@ -160,15 +161,13 @@ static char *log_in(const char *folder)
     return first_of(folder, places, PLACES, names, sizeof names / sizeof names[0]);
 }
 
-static bool has_op_log(const char *folder)
+/* NULL: there is none. */
+static char *op_log_of_run(const char *folder)
 {
-    bool any = false;
-    for (int i = 0; i < PLACES && !any; i++) {
-        char *there = run_op_log_of(folder, places[i]);
-        any = there != NULL;
-        free(there);
-    }
-    return any;
+    char *found = NULL;
+    for (int i = 0; i < PLACES && !found; i++)
+        found = run_op_log_of(folder, places[i]);
+    return found;
 }
 
 /* NULL: *err says why. */
@@ -198,6 +197,14 @@ devlog_status run_input_call(const run_input *r, op_table *table, devlog_error *
     return keep(&table->name, r->name, err);
 }
 
+void run_input_doubts(const run_input *r, const char *before, dl_str *out)
+{
+    if (!r->doubt) return;
+    dl_str_add(out, before);
+    dl_str_shown(out, r->doubt, strlen(r->doubt));
+    dl_str_char(out, '\n');
+}
+
 /* The report of a run of devlog's that has only its logs. */
 static devlog_status make_report(run_input *r, const char *folder, devlog_error *err)
 {
@@ -206,8 +213,8 @@ static devlog_status make_report(run_input *r, const char *folder, devlog_error 
     if (!r->temporary) return err->status;
     const op_job_options o = {.logs = folder, .output = r->temporary, .name = "report", .no_tar = true};
     devlog_status status = op_job_run(&job, &o, err);
-    if (!status) status = keep(&r->report, job.report_path, err);
-    if (!status) r->lost = op_job_lost(&job);
+    if (!status && job.has_host) status = keep(&r->report, job.report_path, err);
+    if (!status && job.has_host) r->lost = op_job_lost(&job);
     if (!status && job.stitch.launches && job.stitch.launches_of_other_runs == job.stitch.launches) {
         free(r->log); /* the run has none: this one was there before */
         r->log = NULL;
@@ -227,6 +234,9 @@ static devlog_status make_tt_report(run_input *r, const tt_files *files, devlog_
     if (!status) status = keep(&r->report, job.report_path, err);
     if (!status) r->lost = tt_job_lost(&job);
     tt_job_free(&job);
+    dl_str doubt = {0};
+    if (!status && tt_files_say_before(files, &doubt)) status = dl_str_status(&doubt, err);
+    r->doubt = doubt.text;
     return status;
 }
 
@@ -241,25 +251,31 @@ static devlog_status add_metals(run_inputs *in, const char *folder, const tt_fil
     return make_tt_report(r, files, err);
 }
 
-static int of_host(const struct dirent *e)
+static bool is_of_host(const char *name)
 {
-    const size_t n = strlen(e->d_name);
-    return strncmp(e->d_name, "host_", 5) == 0 && n > 7 && strcmp(e->d_name + n - 7, ".devlog") == 0;
+    const size_t n = strlen(name);
+    return strncmp(name, "host_", 5) == 0 && n > 7 && strcmp(name + n - 7, ".devlog") == 0;
 }
 
-/* host_<pid>.devlog beside the run's log that are of it: `devlog run` removes others. */
-static devlog_status add_hosts(run_input *r, devlog_error *err)
+static int of_host(const struct dirent *e)
+{
+    return is_of_host(e->d_name);
+}
+
+/* host_<pid>.devlog beside the run's log that are of it: `devlog run` removes others. Of a run of the host alone beside its log of ops; the
+ * first of them is its log then. */
+static devlog_status add_hosts(run_input *r, const char *ops, devlog_error *err)
 {
     struct dirent **found = NULL;
     devlog_status status = DEVLOG_OK;
-    const char *slash = r->log ? strrchr(r->log, '/') : NULL;
-    char *folder = slash ? strndup(r->log, (size_t)(slash - r->log)) : NULL;
+    const char *log = r->log ? r->log : ops, *slash = log ? strrchr(log, '/') : NULL;
+    char *folder = slash ? strndup(log, (size_t)(slash - log)) : NULL;
     const int n = folder ? scandir(folder, &found, of_host, alphasort) : 0;
     if (n > 0 && !(r->hosts = calloc((size_t)n, sizeof *r->hosts)))
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (int i = 0; i < n; i++) {
         char *path = status ? NULL : dl_path_join(folder, found[i]->d_name);
-        if (path && r->hosts && run_host_is_of(path, r->log)) {
+        if (path && r->hosts && run_host_is_of(path, log)) {
             r->hosts[r->n_hosts++] = path;
             path = NULL;
         }
@@ -268,6 +284,10 @@ static devlog_status add_hosts(run_input *r, devlog_error *err)
     }
     free(found);
     free(folder);
+    if (!r->log && r->n_hosts) {
+        r->log = r->hosts[0];
+        memmove(r->hosts, r->hosts + 1, --r->n_hosts * sizeof *r->hosts);
+    }
     return status;
 }
 
@@ -280,7 +300,7 @@ static devlog_status add_run(run_inputs *in, const char *folder, uint32_t side, 
     devlog_status status = DEVLOG_OK;
     *is_one = true;
     if (!tt_files_find(&files, folder)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    char *made = first_of(folder, here, 1, report, 1), *log = log_in(folder);
+    char *made = first_of(folder, here, 1, report, 1), *log = log_in(folder), *ops = op_log_of_run(folder);
     if (made && run_report_is_before(made, folder)) {
         free(made);
         made = NULL;
@@ -289,19 +309,20 @@ static devlog_status add_run(run_inputs *in, const char *folder, uint32_t side, 
     const bool of_host = files.data || files.times || files.report || files.ops_report;
     if (!made && of_host && tt_files_are_metals(&files)) {
         status = add_metals(in, folder, &files, side, err);
-    } else if (made || log || has_op_log(folder)) {
+    } else if (made || log || ops) {
         run_input *r = add(in, folder, side);
         if (!r) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         if (r) r->report = made;
         if (r) r->log = log;
         if (r) made = log = NULL;
-        if (r && !r->report && has_op_log(folder)) status = make_report(r, folder, err);
-        if (r && !status) status = add_hosts(r, err);
+        if (r && !r->report && ops) status = make_report(r, folder, err);
+        if (r && !status) status = add_hosts(r, ops, err);
     } else {
         *is_one = false;
     }
     free(made);
     free(log);
+    free(ops);
     tt_files_free(&files);
     return status;
 }
@@ -453,14 +474,20 @@ devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, de
         path);
 }
 
+static bool lie_together(const char *a, const char *b)
+{
+    const char *end_a = strrchr(a, '/'), *end_b = strrchr(b, '/');
+    const size_t n = end_a ? (size_t)(end_a - a) : 0;
+    return end_a && end_b && n == (size_t)(end_b - b) && memcmp(a, b, n) == 0;
+}
+
 /* A capture and the CSV beside it are of one run. */
 static bool same_run(const char *a, const char *b)
 {
     struct stat x, y;
     if (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino) return true;
     const char *base_a = strrchr(a, '/'), *base_b = strrchr(b, '/');
-    const size_t n = base_a ? (size_t)(base_a - a) : 0;
-    if (!base_a || !base_b || n != (size_t)(base_b - b) || strncmp(a, b, n) != 0) return false;
+    if (!lie_together(a, b)) return false;
     return strcmp(base_a + 1, CAPTURE) == 0
                ? strncmp(base_b + 1, DEVICE_LOG, strlen(DEVICE_LOG)) == 0
                : strcmp(base_b + 1, CAPTURE) == 0 && strncmp(base_a + 1, DEVICE_LOG, strlen(DEVICE_LOG)) == 0;
@@ -468,8 +495,14 @@ static bool same_run(const char *a, const char *b)
 
 static bool holds(const char *folder, const char *log)
 {
+    const char *slash = strrchr(log, '/');
     char *found = folder ? log_in(folder) : NULL;
-    const bool is = found && same_run(found, log);
+    bool is = found && same_run(found, log);
+    if (folder && is_of_host(slash ? slash + 1 : log)) {
+        char *beside = found ? found : op_log_of_run(folder);
+        is = beside && lie_together(beside, log) && run_host_is_of(log, beside);
+        if (beside != found) free(beside);
+    }
     free(found);
     return is;
 }
@@ -497,6 +530,20 @@ char *run_folder_of_log(const char *log)
     return found;
 }
 
+/* The log becomes the run's. Of a run of the host alone, whose log is that of one of its processes, the one before is that of another. */
+static void swap_log(run_input *r, char *log)
+{
+    for (size_t i = 0; i < r->n_hosts; i++) {
+        if (!same_run(r->hosts[i], log)) continue;
+        free(r->hosts[i]);
+        r->hosts[i] = r->log;
+        r->log = NULL;
+        break;
+    }
+    free(r->log);
+    r->log = log;
+}
+
 devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *why, devlog_error *err)
 {
     char *folder = run_folder_of_log(log), *kept = NULL;
@@ -507,8 +554,7 @@ devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *w
     if (folder) made = add_run(in, folder, 0, &is_one, &failed);
     if (folder && !made && is_one && in->items[0].report && in->items[0].log) {
         status = keep(&kept, log, err);
-        if (!status) free(in->items[0].log);
-        if (!status) in->items[0].log = kept;
+        if (!status) swap_log(&in->items[0], kept);
     } else {
         run_inputs_free(in);
         status = add_file(in, log, 0, true, err);

@@ -15,7 +15,8 @@ enum { PLACES = sizeof places / sizeof places[0] };
 char *run_op_log_of(const char *folder, const char *place)
 {
     char *inner = *place ? dl_path_join(folder, place) : strdup(folder);
-    char *there = inner ? op_log_in(inner) : NULL;
+    bool above;
+    char *there = inner ? op_log_of(inner, &above) : NULL;
     struct stat st;
     free(inner);
     if (there && stat(there, &st) == 0 && st.st_size) return there;

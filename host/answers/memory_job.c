@@ -117,31 +117,16 @@ static devlog_status find_in_archive(memory_job *j, const char *path, devlog_err
     return status;
 }
 
-/* Periodic captures have folders of their own below that of the log of ops (DEVLOG_CAPTURE_EVERY). */
-static char *above_periodic(const char *folder)
-{
-    size_t n = strlen(folder);
-    while (n > 1 && folder[n - 1] == '/')
-        n--;
-    size_t from = n;
-    while (from && folder[from - 1] != '/')
-        from--;
-    if (strncmp(folder + from, "capture-", 8) != 0) return NULL;
-    char *above = from ? strndup(folder, from) : strdup(".");
-    char *found = above ? op_log_in(above) : NULL;
-    free(above);
-    return found;
-}
-
 /* A device log, a capture or an op report: the log of ops beside it, or else in the folder of its run. */
 static devlog_status find_beside(memory_job *j, const char *path, devlog_error *err)
 {
     const char *slash = strrchr(path, '/');
     char *own = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     char *run = run_folder_of_log(path);
+    bool above = false;
     j->path = own ? op_log_in(own) : NULL;
     if (!j->path && (run || own)) j->path = memory_log_in(run ? run : own);
-    if (!j->path && own) j->path = above_periodic(own);
+    if (!j->path && own) j->path = op_log_of(own, &above);
     free(own);
     free(run);
     return j->path ? DEVLOG_OK
@@ -155,6 +140,7 @@ static devlog_status find_log(memory_job *j, const char *path, devlog_error *err
 {
     struct stat st;
     devlog_status status = DEVLOG_OK;
+    bool above;
     if (stat(path, &st) != 0) return dl_fail_errno(err, errno, "cannot read %s", path);
     if (!S_ISDIR(st.st_mode) && tt_is_archive(path)) {
         status = find_in_archive(j, path, err);
@@ -164,7 +150,7 @@ static devlog_status find_log(memory_job *j, const char *path, devlog_error *err
         if (!named && run_inputs_know(path)) return find_beside(j, path, err);
         j->path = strdup(path);
         return j->path ? DEVLOG_OK : no_memory(err);
-    } else if (!(j->path = memory_log_in(path)) && !(j->path = above_periodic(path))) {
+    } else if (!(j->path = memory_log_in(path)) && !(j->path = op_log_of(path, &above))) {
         status = find_in_runs(j, path, err);
     }
     if (status || j->path) return status;

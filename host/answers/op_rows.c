@@ -156,6 +156,7 @@ devlog_status op_rows_job_run(op_rows_job *j, const char *path, devlog_error *er
             "%s has no ops: name an op report, or a folder of a run with a log of ops (DEVLOG_OPS=1)", path);
     status = op_table_read(&table, in->report, err);
     if (!status) status = run_input_call(in, &table, err);
+    run_input_doubts(in, "", &j->troubles);
     j->lost = op_table_troubles(&table, "", &j->troubles) || in->lost;
     if (!status) status = read_rows(j, in->report, err);
     if (!status && table.cut && j->a.sections[0].n) drop_cut(&j->a.sections[0]);

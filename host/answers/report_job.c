@@ -148,6 +148,7 @@ static devlog_status read_input(report_job *j, const report_options *o, const ch
     if (status) return status;
     status = read_memory(j, in, before, err);
     if (status) return status;
+    run_input_doubts(in, before, &j->troubles);
     if (in->report) j->lost |= op_table_troubles(&j->table, before, &j->troubles);
     j->lost |= in->lost || (j->log && (run_log_lost(j->log) || run_log_violated(j->log)));
     j->run.name = in->name;

@@ -136,6 +136,21 @@ static bool is_of_run(const cli_log *report, const cli_log *log)
     return false;
 }
 
+/* Zones of host code of a run without a device: those of the process that wrote last show the others. */
+static bool is_of_newer(const cli_logs *logs, size_t i)
+{
+    const cli_log *newer = NULL, *l = &logs->items[i];
+    for (size_t k = 0; k < i && !newer; k++)
+        if (is_of_host(&logs->items[k]) && in_one_folder(logs->items[k].path, l->path))
+            newer = &logs->items[k];
+    char *mine = newer ? run_folder_of_log(l->path) : NULL,
+         *its = mine ? run_folder_of_log(newer->path) : NULL;
+    const bool is = its && strcmp(mine, its) == 0;
+    free(mine);
+    free(its);
+    return is;
+}
+
 /* Whether what a log is of is shown by another, which lies beside it. */
 static bool has_capture(const cli_logs *logs, const cli_log *l)
 {
@@ -152,7 +167,7 @@ static bool has_capture(const cli_logs *logs, const cli_log *l)
                     : c->capture && apart <= CLI_RUN_SECONDS * INT64_C(1000000000))
             return true;
     }
-    return false;
+    return of_host && is_of_newer(logs, (size_t)(l - logs->items));
 }
 
 /* Newest first, and device logs of captures behind all others. */
@@ -307,7 +322,7 @@ char **cli_logs_with_hosts(const cli_logs *logs, const cli_log *log, size_t *n)
     *n = 0;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the caller has found one */
     found[(*n)++] = log->path;
-    if (is_of_host(log)) return found;
+    if (log >= logs->items + logs->n) return found;
     for (size_t i = logs->n; i < logs->n_all; i++) {
         const cli_log *l = &logs->items[i];
         if (is_of_host(l) && in_one_folder(l->path, log->path)) found[(*n)++] = l->path;
@@ -351,7 +366,9 @@ static devlog_status add_found(paths *p, const cli_logs_wanted *w, const char *f
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without a log status is not OK */
         fprintf(stderr, "devlog %s: %s", w->command, log->path);
         if (latest && logs.n > 1) fprintf(stderr, ", the newest of %zu logs", logs.n);
-        if (hosts) fprintf(stderr, ", with zones of host code of %d process%s", hosts, hosts > 1 ? "es" : "");
+        if (hosts)
+            fprintf(stderr, ", with zones of host code of %d %sprocess%s", hosts,
+                    is_of_host(log) ? "more " : "", hosts > 1 ? "es" : "");
         fputc('\n', stderr);
     }
     dl_str_free(&where);
@@ -377,17 +394,11 @@ devlog_status cli_logs_of_folders(const cli_logs_wanted *w, cli_args *rest, devl
     return status;
 }
 
-/* The folder of the run that a log belongs to, where `devlog run` made it: RUN/logs_device/LOG. */
+/* The folder of the run that a log belongs to, or the log, where it is by itself. */
 static char *run_of(const char *path)
 {
-    static const char *const below[] = {"logs_device", "logs", ".logs"};
-    const char *last = strrchr(path, '/'), *before = last;
-    while (before && before > path && before[-1] != '/')
-        before--;
-    for (size_t i = 0; before && before > path + 1 && i < sizeof below / sizeof below[0]; i++)
-        if ((size_t)(last - before) == strlen(below[i]) && memcmp(before, below[i], strlen(below[i])) == 0)
-            return strndup(path, (size_t)(before - path) - 1);
-    return strdup(path);
+    char *folder = run_folder_of_log(path);
+    return folder ? folder : strdup(path);
 }
 
 static devlog_status newest(const char *command, const char *folder, cli_args *rest, bool run, char **item,

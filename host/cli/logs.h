@@ -50,8 +50,8 @@ void cli_logs_free(cli_logs *logs);
 const cli_log *cli_logs_choose(const cli_logs *logs, const char *where, bool latest, const char *ways,
                                devlog_error *err);
 /* --latest, and what it means: a folder among the arguments is the newest log below it; no argument is the newest of the places
- * where programs leave them. What is taken is said on stderr. With `run` a log that belongs to a run of `devlog run` is that run:
- * the folder above. `items` are arguments of `rest`, `one` is room for one. */
+ * where programs leave them. What is taken is said on stderr. With `run` a log that belongs to a run is that run:
+ * its folder. `items` are arguments of `rest`, `one` is room for one. */
 #define CLI_LATEST(type, member)                                                                             \
     {                                                                                                        \
         CLI_FLAG, "latest", 0, NULL, "of a folder the newest log below it, wherever it is",                  \

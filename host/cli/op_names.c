@@ -4,23 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/pack_output.h"
 #include "tt_metal/folder.h"
-
-/* Of a periodic capture, in a folder of its own, the log of ops of all of them is above it; NULL: it is none. */
-static char *above_periodic(const char *folder)
-{
-    char *whole = realpath(folder, NULL), *slash = whole ? strrchr(whole, '/') : NULL, *found = NULL;
-    if (slash > whole && strncmp(slash + 1, "capture-", strlen("capture-")) == 0) {
-        *slash = '\0';
-        found = op_log_in(whole);
-    }
-    free(whole);
-    return found;
-}
 
 static size_t folder_of(const char *path)
 {
@@ -38,34 +24,20 @@ static bool are_in_one_folder(char *const *logs, size_t n)
     return all;
 }
 
-bool cli_op_names_of_before(const char *data, const char *device_log)
-{
-    enum { SECONDS = 60 }; /* copies are made in any order */
-    const size_t n = strlen(device_log), m = strlen(PACK_SUFFIX);
-    struct stat of_data, of_log;
-    if (n > m && strcmp(device_log + n - m, PACK_SUFFIX) == 0) return false; /* it is as old as its packing */
-    return stat(data, &of_data) == 0 && stat(device_log, &of_log) == 0 &&
-           of_data.st_mtime + SECONDS < of_log.st_mtime;
-}
-
 /* What the host's side of a run says of its ops, beside the logs: devlog's own first. NULL: there is none. */
 static devlog_status beside(cli_op_names *names, char *const *logs, size_t n, char **path, bool *metals,
                             devlog_error *err)
 {
     const size_t length = folder_of(logs[0]);
     char *folder = length ? strndup(logs[0], length) : strdup(".");
-    bool no_memory = !folder;
-    *path = folder ? op_log_in(folder) : NULL;
+    bool no_memory = !folder, above = false;
+    *path = folder ? op_log_of(folder, &above) : NULL;
     *metals = folder && !*path && are_in_one_folder(logs, n);
     if (*metals) *path = tt_file_find(folder, TT_OPS_DATA_NAME, &no_memory);
-    if (*metals && *path && cli_op_names_of_before(*path, logs[0])) {
+    if (*metals && *path && tt_data_is_before(*path, logs[0])) {
         names->older = *path;
         dl_shown_line_in_place(names->older); /* it is only told */
         *path = NULL;
-    }
-    if (*metals && !*path && !no_memory) {
-        *path = above_periodic(folder);
-        *metals = false;
     }
     free(folder);
     return no_memory ? dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory") : DEVLOG_OK;

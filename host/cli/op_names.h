@@ -24,9 +24,6 @@ devlog_status cli_op_names_read(cli_op_names *names, const char *path, char *con
                                 devlog_error *err);
 void cli_op_names_free(cli_op_names *names);
 
-/* tt-metal writes what its host did when the device has ended: a file that is older than the device's, by more than copies are, may be of
- * a run before. */
-bool cli_op_names_of_before(const char *data, const char *device_log);
 /* Says on stderr which file is not asked, if there is one. */
 void cli_op_names_say(const cli_op_names *names, const char *command);
 /* Tells a decoder that has finished which launches are of which op, where its log does not say it itself. Filters have been checked. */

@@ -153,11 +153,10 @@ static void tell_older_beside(const op_job_options *o, const char *output, const
 
 static void say_of_before(const op_job_options *o, const tt_files *files)
 {
-    const char *device = o->device_log ? o->device_log : files->log ? files->log : files->report;
+    tt_files asked = *files;
     dl_str text = {0};
-    if (!files->data || !device || !cli_op_names_of_before(files->data, device)) return;
-    dl_str_fmt(&text, "%s is older than %s: if it is of a run before, so are the ops of this report",
-               files->data, device);
+    if (o->device_log) asked.log = (char *)o->device_log;
+    if (!tt_files_say_before(&asked, &text)) return;
     if (!text.failed) dl_shown_line_in_place(text.text);
     if (!text.failed) fprintf(stderr, "devlog ops: %s\n", text.text);
     dl_str_free(&text);
@@ -390,7 +389,8 @@ bool cli_tt_ops(const op_job_options *o, tt_made_ranks *made_ranks, int *exit_st
         }
         return true;
     }
-    char *own = op_log_in(o->logs);
+    bool above;
+    char *own = op_log_of(o->logs, &above);
     const bool ours = own != NULL;
     free(own);
     if (ours) return false;

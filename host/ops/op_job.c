@@ -88,12 +88,27 @@ static char *log_folder(const char *folder)
     return found;
 }
 
+/* Whether the device log is a periodic capture, whose op log is that of the folder above. */
+static bool is_periodic(const char *device_log, const char *ops)
+{
+    const char *slash = strrchr(device_log, '/');
+    char *folder = slash ? strndup(device_log, (size_t)(slash - device_log) + 1) : strdup(".");
+    bool above = false;
+    char *there = folder ? op_log_of(folder, &above) : NULL;
+    struct stat x, y;
+    const bool is =
+        above && stat(there, &x) == 0 && stat(ops, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    free(there);
+    free(folder);
+    return is;
+}
+
 /* Which files there are. */
 static devlog_status find_logs(op_job *j, const op_job_options *o, devlog_error *err)
 {
     char *logs = j->folder = log_folder(o->logs);
     if (!logs) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    j->op_log_path = op_log_in(logs);
+    j->op_log_path = op_log_of(logs, &j->periodic);
     if (o->no_device) {
         if (j->op_log_path) return DEVLOG_OK;
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
@@ -115,6 +130,8 @@ static devlog_status find_logs(op_job *j, const op_job_options *o, devlog_error 
     }
     if (strcmp(device, logs) != 0) j->device_op_log_path = op_log_in(device);
     free(beside);
+    j->periodic = j->op_log_path && j->device_log_path && !j->device_op_log_path &&
+                  is_periodic(j->device_log_path, j->op_log_path);
     if (j->op_log_path || j->device_log_path) return DEVLOG_OK;
     struct stat st;
     if (stat(logs, &st) != 0) return dl_fail_errno(err, errno, "cannot read %s", logs);
@@ -231,6 +248,21 @@ static devlog_status select_launches(op_job *j, const op_selection *s, op_log *l
     return status;
 }
 
+/* The log of ops above a periodic capture is that of the run that came last, which need not be the capture's. */
+static void drop_another_runs(op_job *j)
+{
+    const dl_launches *all = dl_decode_launches(j->decode);
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < all->count && j->host.run; i++)
+        others += all->items[i].run && all->items[i].run != j->host.run;
+    if (!others || others < all->count) return;
+    op_log_free(&j->host);
+    j->host = (op_log){.fd = -1};
+    free(j->op_log_path);
+    j->op_log_path = NULL;
+    j->has_host = j->periodic = false;
+}
+
 static devlog_status make_report(op_job *j, const op_job_options *o, devlog_error *err)
 {
     devlog_status status = dl_folder_make(o->output, err);
@@ -245,11 +277,12 @@ static devlog_status make_report(op_job *j, const op_job_options *o, devlog_erro
     }
     if (!status && j->device_log_path) status = read_device_log(j, o, err);
     if (status) return status;
+    if (j->periodic && !o->device_log) drop_another_runs(j);
     op_log *host = j->has_host ? &j->host : NULL, *device = j->device_op_log_path ? &j->device : NULL;
     if (o->selection) status = select_launches(j, o->selection, device ? device : host, err);
     if (status) return status;
     status = op_stitch_make(&j->stitch, host, device, j->decode, j->cycles, o->selection ? &j->filter : NULL,
-                            o->output, err);
+                            j->periodic, o->output, err);
     if (!status && o->selection)
         status = op_select_rows(&j->stitch, o->selection, &j->selected, &j->filter, err);
     return status ? status : write_files(j, o, err);

@@ -27,7 +27,7 @@ typedef struct op_job_options {
 
 typedef struct op_job {
     op_log host, device;
-    bool has_host, two_runs;
+    bool has_host, two_runs, periodic; /* periodic: the device log is one of several captures of its run */
     dl_decode *decode;
     op_device *cycles;
     op_stitch stitch;

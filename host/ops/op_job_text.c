@@ -61,6 +61,7 @@ static void stitched(const op_job *j, dl_str *out)
          "launches that are in the device log twice, to the cycle; one of both is left out");
     line(out, s->launches_with_other_cores,
          "launches with other cores in the device log than were launched; kept, marked");
+    line(out, s->ops_not_recorded, "ops that launched nothing in this periodic capture, left out");
     line(out, s->ops_without_device, "ops launched programs and have no device data; kept, marked");
     line(out, s->launches_without_op, "launches that no op asked for; kept, marked");
     line(out, s->launches_without_ids,

@@ -190,6 +190,20 @@ char *op_log_in(const char *folder)
     return NULL;
 }
 
+char *op_log_of(const char *folder, bool *above)
+{
+    static const char periodic[] = "capture-";
+    char *found = op_log_in(folder), *whole = found ? NULL : realpath(folder, NULL),
+         *slash = whole ? strrchr(whole, '/') : NULL;
+    if (slash > whole && strncmp(slash + 1, periodic, sizeof periodic - 1) == 0) {
+        *slash = '\0';
+        found = op_log_in(whole);
+    }
+    *above = whole && found;
+    free(whole);
+    return found;
+}
+
 /* What the file beside the log knows, which could still be written when the log could not. */
 static bool look_beside(const op_log *log, dl_run_file_state *out)
 {

@@ -144,6 +144,9 @@ typedef struct op_log {
 
 /* The log of ops in a folder, plain or packed (.zst, .gz, .xz, .pack); freed by the caller. NULL: there is none, or no memory. */
 char *op_log_in(const char *folder);
+/* The same; and where there is none in it, of the folder of a periodic capture (DEVLOG_CAPTURE_EVERY, capture-000001) that of the
+ * folder above, which is of them all. *above: it is that one. */
+char *op_log_of(const char *folder, bool *above);
 /* Reads the log of a run, also a packed one. NOT_FOUND when there is none, ARGUMENT when it is no file; damage is no
  * failure. Free with op_log_free, also after a failure. */
 devlog_status op_log_read(op_log *log, const char *path, devlog_error *err);

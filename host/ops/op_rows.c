@@ -234,7 +234,7 @@ static bool add_row(join *j, busy *b, const placed *p, uint32_t n)
     if (row->device_op != DL_NONE) {
         row->op = j->map ? j->map[op] : op;
         row->id = s->host->ops[row->op].id;
-        if (op_stitch_missing(j, op)) row->notes |= OP_NOTE_PARTLY;
+        if (op_stitch_missing(j, op, false)) row->notes |= OP_NOTE_PARTLY;
     } else {
         row->notes |= op == UNKNOWN_OP ? OP_NOTE_UNKNOWN_OP : OP_NOTE_NO_OP;
     }

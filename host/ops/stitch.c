@@ -148,6 +148,35 @@ static void join_launch(join *j, uint32_t number)
 
 /* ---- Rows --- */
 
+/* A periodic capture has the launches from one to another. */
+static bool find_recorded(join *j)
+{
+    const op_stitch *s = j->s;
+    const dl_launches *all = dl_decode_launches(s->decode);
+    const uint32_t n = dl_decode_tables(s->decode)->n_chips;
+    j->recorded = malloc((n + 1) * sizeof *j->recorded);
+    for (uint32_t i = 0; i < n && j->recorded; i++)
+        j->recorded[i] = (struct recorded){UINT64_MAX, 0};
+    for (uint32_t i = 0; i < all->count && j->recorded; i++) {
+        const dl_launch *l = &all->items[i];
+        struct recorded *r = &j->recorded[l->chip];
+        op_stitch_passed(j->s, i);
+        if (!l->has_ids || j->op_of[i] == OTHER_RUN) continue;
+        if (l->run_host_id < r->first) r->first = l->run_host_id;
+        if (l->run_host_id > r->last) r->last = l->run_host_id;
+    }
+    return j->recorded != NULL;
+}
+
+static bool was_recorded(const join *j, const op_launch *launch)
+{
+    const dl_tables *t = j->recorded ? dl_decode_tables(j->s->decode) : NULL;
+    for (uint32_t i = 0; t && i < t->n_chips; i++)
+        if (t->chips[i].id == launch->chip)
+            return launch->launch >= j->recorded[i].first && launch->launch <= j->recorded[i].last;
+    return !t;
+}
+
 /* Whether the device of a launch was profiled, as the op log says; true when it does not say. */
 static bool was_profiled(const op_log *log, const op_launch *launch)
 {
@@ -161,20 +190,28 @@ static bool was_profiled(const op_log *log, const op_launch *launch)
     return profiled;
 }
 
-uint32_t op_stitch_missing(const join *j, uint32_t op)
+/* Whether the device log should have a launch. */
+static bool is_wanted(const join *j, const op_launch *launch)
+{
+    return was_profiled(j->s->device, launch) && was_recorded(j, launch);
+}
+
+uint32_t op_stitch_missing(const join *j, uint32_t op, bool lost)
 {
     const op_log *log = j->s->device;
     uint32_t n = 0;
     for (uint32_t at = log->ops[op].launch; at; at = log->launches[at - 1].next)
-        n += !j->found[at - 1] && was_profiled(log, &log->launches[at - 1]);
+        n += !j->found[at - 1] &&
+             (lost ? is_wanted(j, &log->launches[at - 1]) : was_profiled(log, &log->launches[at - 1]));
     return n > j->extra[op] ? n - j->extra[op] : 0;
 }
 
-/* Whether an op launched anything on a device that was profiled. */
-static bool has_profiled(const op_log *log, const op_entry *op)
+/* Whether an op launched anything that the device log should have. */
+static bool has_wanted(const join *j, const op_entry *op)
 {
+    const op_log *log = j->s->device;
     for (uint32_t at = op->launch; at; at = log->launches[at - 1].next)
-        if (was_profiled(log, &log->launches[at - 1])) return true;
+        if (is_wanted(j, &log->launches[at - 1])) return true;
     return false;
 }
 
@@ -223,6 +260,11 @@ static bool host_rows(op_stitch *s, const join *j)
         uint32_t device_op = back ? back[i] : (uint32_t)i;
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): rows of two runs are stitched only here */
         const op_entry *there = &s->device->ops[device_op];
+        const bool wanted = has_wanted(j, there);
+        if (j->recorded && !wanted) {
+            s->ops_not_recorded++;
+            continue;
+        }
         op_row *row = op_stitch_new_row(s);
         good = row != NULL;
         if (!good) break;
@@ -232,7 +274,7 @@ static bool host_rows(op_stitch *s, const join *j)
                         .chip = DL_NONE,
                         .launch = DL_NONE,
                         .order = row->order};
-        if (!has_profiled(s->device, there)) continue;
+        if (!wanted) continue;
         row->notes = OP_NOTE_NO_DEVICE;
         s->ops_without_device++;
     }
@@ -250,11 +292,11 @@ static void count_missing(const join *j)
     if (!log) return;
     for (size_t i = 0; i < log->n_ops; i++) {
         op_stitch_passed(s, i);
-        s->launches_missing += op_stitch_missing(j, (uint32_t)i);
+        s->launches_missing += op_stitch_missing(j, (uint32_t)i, true);
     }
     uint64_t without_op = 0;
     for (size_t i = 0; i < log->n_launches; i++)
-        without_op += !log->launches[i].op && !j->found[i] && was_profiled(log, &log->launches[i]);
+        without_op += !log->launches[i].op && !j->found[i] && is_wanted(j, &log->launches[i]);
     if (without_op > j->unnumbered) s->launches_missing += without_op - j->unnumbered;
 }
 
@@ -267,7 +309,7 @@ static uint32_t *zeros(dl_big *big, size_t n)
 }
 
 devlog_status op_stitch_make(op_stitch *out, op_log *host, op_log *device, dl_decode *decode,
-                             op_device *cycles, const dl_filter *apart, const char *scratch,
+                             op_device *cycles, const dl_filter *apart, bool periodic, const char *scratch,
                              devlog_error *err)
 {
     op_stitch *s = out;
@@ -276,6 +318,7 @@ devlog_status op_stitch_make(op_stitch *out, op_log *host, op_log *device, dl_de
                      .decode = decode,
                      .cycles = cycles,
                      .apart = apart,
+                     .periodic = periodic && decode,
                      .points_to = UINT32_MAX,
                      .big_rows = {.folder = scratch}};
     uint32_t n_launches = decode ? dl_decode_launches(decode)->count : 0;
@@ -306,6 +349,7 @@ devlog_status op_stitch_make(op_stitch *out, op_log *host, op_log *device, dl_de
         op_stitch_passed(s, i);
         join_launch(&j, i);
     }
+    if (s->periodic && !find_recorded(&j)) goto done;
     if (decode && !op_stitch_device_rows(&j)) goto done;
     if (s->host && !host_rows(s, &j)) goto done;
     count_missing(&j);
@@ -324,6 +368,7 @@ done:
     dl_big_free(&j.big_found);
     dl_big_free(&j.big_extra);
     free(j.index);
+    free(j.recorded);
     if (status) op_stitch_free(s);
     return status;
 }

@@ -50,6 +50,7 @@ typedef struct op_stitch {
     dl_decode *decode; /* NULL: no device log */
     op_device *cycles;
     const dl_filter *apart; /* launches that it lets through share no row with others; NULL: all do */
+    bool periodic; /* a periodic capture: launches before its first and behind its last were not recorded */
     uint32_t points_from, points_to; /* signposts behind these ops are in the report */
     op_row *rows;
     size_t n_rows;
@@ -61,19 +62,20 @@ typedef struct op_stitch {
     uint64_t launches_without_ids; /* of those without an op: the device log carries no ids at all */
     uint64_t launches_of_other_runs, other_run; /* other_run: the id of one of them */
     uint64_t launches_missing;                  /* that the op log has and the device log has not */
-    uint64_t launches_twice;                    /* in the device log, to the cycle: left out once */
-    uint64_t launches_with_other_cores;         /* in the device log than in the op log */
-    uint64_t ops_without_device;                /* that launched something and have no device data */
+    uint64_t ops_not_recorded; /* whose launches are all before or behind the periodic capture: left out */
+    uint64_t launches_twice;   /* in the device log, to the cycle: left out once */
+    uint64_t launches_with_other_cores; /* in the device log than in the op log */
+    uint64_t ops_without_device;        /* that launched something and have no device data */
     uint64_t contradictions; /* launches whose op is another one in the op log; the device's word is taken */
     bool runs_differ;        /* two runs that did not do the same: host is then the device's run */
     char difference[512];
 } op_stitch;
 
 /* All inputs are borrowed and must outlive the result. `device` may be NULL: same as `host`; any other may be
- * NULL when there is none, and so may `apart`. `scratch`: a folder in which it may take room instead of memory (base/big.h). Free
+ * NULL when there is none, and so may `apart`. `periodic`: the device log is a periodic capture. `scratch`: a folder in which it may take room instead of memory (base/big.h). Free
  * with op_stitch_free. */
 devlog_status op_stitch_make(op_stitch *out, op_log *host, op_log *device, dl_decode *decode,
-                             op_device *cycles, const dl_filter *apart, const char *scratch,
+                             op_device *cycles, const dl_filter *apart, bool periodic, const char *scratch,
                              devlog_error *err);
 /* To be called for every row or launch that a walk over them comes to: lets go of what lies behind. */
 void op_stitch_passed(op_stitch *s, size_t number);

@@ -209,7 +209,8 @@ devlog_status tt_select_beside(op_selected *s, const char *device_log, const cha
 {
     const char *slash = strrchr(device_log, '/');
     char *folder = slash ? strndup(device_log, (size_t)(slash - device_log) + 1) : strdup(".");
-    char *own = folder ? op_log_in(folder) : NULL;
+    bool above;
+    char *own = folder ? op_log_of(folder, &above) : NULL;
     tt_files files = {0};
     devlog_status status = DEVLOG_OK;
     if (!folder || !tt_files_find(&files, folder))

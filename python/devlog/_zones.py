@@ -58,7 +58,7 @@ class _Zone:
 
         @functools.wraps(function)
         def traced(*args, **kwargs):
-            if not _native.zones_on():
+            if not _native.zones_on() or code and _native.trace_records(code, name):
                 return function(*args, **kwargs)
             with _native.Zone(name, *where):
                 return function(*args, **kwargs)

@@ -447,6 +447,7 @@ static PyMethodDef functions[] = {
     {"zones_message", zones_message, METH_VARARGS, "(text, file, line, name = \"message\")"},
     {"trace_start", trace_start, METH_VARARGS, "(describe, describe_c, lines, disable)"},
     {"trace_stop", trace_stop, METH_NOARGS, "Ends what trace_start began."},
+    {"trace_records", trace_records, METH_VARARGS, "(code, name)"},
     {"trace_thread", trace_thread, METH_VARARGS, "For threading.setprofile."},
     {"trace_leave", trace_leave, METH_NOARGS, "No more of the calling thread."},
     {"trace_forget", trace_forget, METH_NOARGS, "In a forked child."},

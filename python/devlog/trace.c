@@ -7,7 +7,10 @@
  * thread. */
 #include "trace.h"
 
+#include <string.h>
+
 #include "trace_internal.h"
+#include "zones.h"
 
 trace_session_state trace_session;
 
@@ -140,6 +143,22 @@ PyObject *trace_stop(PyObject *module, PyObject *nothing)
     Py_CLEAR(trace_session.describe_c);
     Py_CLEAR(trace_session.disable);
     Py_RETURN_NONE;
+}
+
+/* Profile functions are those of some threads; one that has had an event has joined the session. */
+PyObject *trace_records(PyObject *module, PyObject *args)
+{
+    PyObject *code, *name;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!U", &PyCode_Type, &code, &name)) return NULL;
+    const bool joined = trace_session.disable == Py_None ? trace_stack.session == trace_session.number
+                                                         : trace_session.on && trace_in_session();
+    const code_info *info = trace_session.on && joined ? trace_info_of((PyCodeObject *)code) : NULL;
+    PyObject *bytes = info ? zones_bytes(name) : NULL;
+    if (info && !bytes) return NULL;
+    const bool same = bytes && strcmp(PyBytes_AS_STRING(bytes), info->site->name) == 0;
+    Py_XDECREF(bytes);
+    return PyBool_FromLong(same);
 }
 
 PyObject *trace_forget(PyObject *module, PyObject *nothing)

@@ -15,6 +15,8 @@ PyObject *trace_thread(PyObject *module,
 PyObject *trace_leave(PyObject *module, PyObject *nothing); /* no more of the calling thread */
 PyObject *trace_forget(PyObject *module,
                        PyObject *nothing); /* in a forked child: what is open is the parent's */
+/* (code, name): whether calls of a function on this thread are recorded as zones of that name. */
+PyObject *trace_records(PyObject *module, PyObject *args);
 
 /* Callbacks of sys.monitoring. */
 PyObject *trace_on_start(PyObject *module, PyObject *const *args, Py_ssize_t n);

@@ -235,6 +235,37 @@ class Programs(unittest.TestCase):
                 found.append((c, log))
             return found, r
 
+    def test_decorated_functions_are_counted_once(self):
+        """By their own names, as they are recorded anyway; a zone of another name is one, and so is that of a function that is not recorded."""
+        text = """
+            import devlog, threading
+            @devlog.zone
+            def plain(): return 1
+            @devlog.zone("named")
+            def named(): return plain()
+            @devlog.zone("other")
+            def third(): return 1
+            class Thing:
+                @devlog.zone
+                def method(self): return 1
+                @devlog.zone
+                @staticmethod
+                def static(): return 1
+            def main():
+                for _ in range(3):
+                    named(); third(); Thing().method(); Thing.static()
+            main()
+            thread = threading.Thread(target=main)
+            thread.start(); thread.join()
+        """
+        ((c, _),), _ = self.run_program(text)
+        expected = {"plain": 6, "named": 6, "other": 6, "third": 6, "Thing.method": 6, "Thing.static": 6, "main": 2}
+        self.assertEqual({name: c[name] for name in expected}, expected)
+        ((c, _),), _ = self.run_program(text, "--exclude", "prog.py")
+        for name in ("third", "main"):
+            del expected[name]
+        self.assertEqual({name: n for name, n in c.items() if name in expected or name in ("third", "main")}, expected)
+
     def test_generators_and_coroutines(self):
         ((c, log),), _ = self.run_program("""
             import asyncio

@@ -180,6 +180,27 @@ class Run(unittest.TestCase):
         causes = {c["name"]: (c["old"]["count"], c["new"]["count"]) for line in lines if line["name"] == "(launch without op)" for c in line["causes"]}
         self.assertEqual(causes["add block"], (10, 10))
 
+    def test_of_the_host_alone(self):
+        """Zones of all processes of a run without a device are in its report, and on the page."""
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "prog.py"), "w", encoding="utf-8") as f:
+                f.write("import os, devlog\nwith devlog.op('Step'):\n    pid = os.fork()\n    with devlog.zone('work'): pass\n"
+                        "    if not pid: os._exit(devlog.stop_zones() or 0)\n    os.waitpid(pid, 0)\n")
+            devlog("run", "--host-only", "-o", "out", "--", sys.executable, "prog.py", folder=folder)
+            logs = os.path.join(folder, "out", "logs")
+            self.assertEqual(len([n for n in os.listdir(logs) if n.startswith("host_")]), 2)
+            for words in ["out"], [os.path.join("out", "logs")], ["--latest", "."]:
+                said = json.loads(devlog("report", "--format", "json", *words, folder=folder).stdout)["sections"]
+                self.assertEqual([(row["zone"], row["count"]) for row in said["host_zones"]["rows"]], [("work", 1)] * 2, words)
+                self.assertEqual(len({row["process"] for row in said["host_zones"]["rows"]}), 2)
+                self.assertEqual(said["verdict"]["facts"]["ops"]["value"], 1)
+            r = devlog("decode", "--no-files", "-f", "csv", "out", folder=folder)
+            self.assertIn(", with zones of host code of 1 more process\n", r.stderr)
+            self.assertEqual(len(re.findall("(?m)^zones,.*,work,", r.stdout)), 2, r.stdout)
+            devlog("view", "-x", "looked", "out", folder=folder)
+            shown = answers_of(os.path.join(folder, "looked", "device_perf.html"))["report"]["sections"]
+            self.assertEqual(len({row["process"] for row in shown["host_zones"]["rows"]}), 2)
+
     def test_a_file_without_zones(self):
         with tempfile.TemporaryDirectory() as folder:
             code = "import devlog; devlog.start_zones('.'); devlog.stop_zones()"

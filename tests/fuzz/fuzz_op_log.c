@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     op_report_counts counts;
     dl_str out = {0}, plain = {0};
     if (op_log_read(&log, path, NULL) == DEVLOG_OK &&
-        op_stitch_make(&s, &log, NULL, NULL, NULL, NULL, NULL, NULL) == DEVLOG_OK) {
+        op_stitch_make(&s, &log, NULL, NULL, NULL, NULL, false, NULL, NULL) == DEVLOG_OK) {
         if (log.n_ops) fuzz_got_inside();
         for (int json = 0; json < 2; json++) {
             const op_report_options o = {.json = json,

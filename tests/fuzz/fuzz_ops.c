@@ -56,7 +56,7 @@ static void write_report(op_stitch *s, const op_log *log, op_report_options o, d
     cJSON_Delete(json);
 }
 
-enum { NO_SHAPES = 1, PLAIN = 2 };
+enum { NO_SHAPES = 1, PLAIN = 2, PERIODIC = 4 };
 
 static void report(const input *in, op_report_options o, int how, dl_str *out)
 {
@@ -70,8 +70,8 @@ static void report(const input *in, op_report_options o, int how, dl_str *out)
     o.plain = how & PLAIN;
     if (dl_decode_new(&d, &options, &err) || op_device_new(&cycles, d, NULL, &err)) abort();
     dl_decode_memory(d, "device log", in->device_log, in->n_device_log, &err);
-    if (dl_decode_finish(d, &err) == DEVLOG_OK &&
-        op_stitch_make(&s, ops ? &log : NULL, NULL, d, cycles, NULL, NULL, &err) == DEVLOG_OK) {
+    if (dl_decode_finish(d, &err) == DEVLOG_OK && op_stitch_make(&s, ops ? &log : NULL, NULL, d, cycles, NULL,
+                                                                 how & PERIODIC, NULL, &err) == DEVLOG_OK) {
         write_report(&s, ops ? &log : NULL, o, out);
         op_stitch_free(&s);
     }
@@ -85,14 +85,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const op_report_options forms[] = {{.columns = OP_COLUMNS_CURRENT},
                                               {.columns = OP_COLUMNS_REFERENCE},
                                               {.columns = OP_COLUMNS_CURRENT, .json = true}};
-    enum { FORMS = sizeof forms / sizeof forms[0] };
+    enum { FORMS = sizeof forms / sizeof forms[0] + 1 }; /* the first twice, once as of a periodic capture */
     const input in = parts_of(data, size);
     const uint32_t ways = fuzz_ways(data, size, FORMS);
     for (int i = 0; i < FORMS; i++) {
         dl_str quick = {0}, plain = {0};
+        const op_report_options *o = &forms[i % (FORMS - 1)];
+        const int how = i == FORMS - 1 ? PERIODIC : 0;
         if (!(ways >> i & 1)) continue;
-        report(&in, forms[i], 0, &quick);
-        report(&in, forms[i], NO_SHAPES | (forms[i].json ? 0 : PLAIN), &plain);
+        report(&in, *o, how, &quick);
+        report(&in, *o, how | NO_SHAPES | (o->json ? 0 : PLAIN), &plain);
         fuzz_same(&quick, &plain);
         dl_str_free(&quick);
         dl_str_free(&plain);

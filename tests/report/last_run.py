@@ -178,8 +178,19 @@ def of_periodic_captures():
     program("periodic", 1, **every)
     same("the same of the run behind it", names(n + 1), first)
     same("one of the run before", names(1)[0].startswith("launch "), True)
-    told = said("ops", "--no-tar", "-o", "out", "--device-log", "periodic/capture-%06d/capture.devlog" % (n + 1), "periodic")[1]
-    same("its op in a report: %s" % told[:200], ", 1 rows with device data of an op, 1 launches in the device log" in told, True)
+    capture = "periodic/capture-%06d" % (n + 1)
+    ways = [("ops", "--no-tar", "-o", "out", capture), ("ops", "--no-tar", "-o", "out", "--device-log", capture + "/capture.devlog", "periodic")]
+    for status, text, err in (said(*way) for way in ways):
+        same("%s%s" % (text[:200], err), (status, "1 ops, 1 rows" in text), (0, True))
+        with open(os.path.join(folder, "out", "ops_perf_results.csv"), newline="", encoding="utf-8") as f:
+            same("its op", [row["OP CODE"] for row in csv.DictReader(f) if row["OP TYPE"] == "tt_dnn_device"], first)
+    for how in ([capture], ["--latest", "periodic"]):
+        status, text, err = said("report", "--format", "json", *how)
+        same("report %s" % how, (status, json.loads(text)["sections"]["verdict"]["facts"]["ops"]["value"]), (0, 1))
+    same("by name", said("decode", "--no-files", "-f", "csv", "--op", first[0], capture)[0], 0)
+    same("report of one of the run before", re.findall("(?m)^(?:ops|launches) +\\d+", said("report", "--tables", "verdict", "periodic/capture-000001")[1]), ["launches                    1"])
+    told = said("ops", "--no-tar", "-o", "out", "periodic/capture-000001")[1]
+    same("its report: %s" % told[:200], "No op log was found" in told, True)
 
 
 def of_host_code():

@@ -235,7 +235,8 @@ def check_logs(log, top, selection, names):
             says = "/tracy_ops_data.csv is older than "
             p = devlog("export", log, "-f", "csv", "-o", "-")
             assert (",launch " not in p.stdout, says not in p.stderr) == (named, named), "host's file %d s older than the log: %s" % (older, p.stderr)
-            for words in ("view", "--ui", "speedscope", "-x", os.path.join(top, "old"), log), ("ops", os.path.dirname(log), "-o", os.path.join(top, "old")):
+            for words in ("view", "--ui", "speedscope", "-x", os.path.join(top, "old"), log), ("ops", os.path.dirname(log), "-o", os.path.join(top, "old")), \
+                    ("report", os.path.dirname(log)), ("diff", os.path.dirname(log), os.path.dirname(log)):
                 p = devlog(*words)
                 assert (p.returncode, says not in p.stderr) == (0, named), "devlog %s, %d s older: %s" % (words[0], older, p.stderr)
         gaps = os.path.join(top, "old", "per_core_op_to_op_times.csv")

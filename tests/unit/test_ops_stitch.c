@@ -338,6 +338,58 @@ static void captures_say_their_run(void **state)
     }
 }
 
+/* Of a periodic capture: launches before it and behind it were not recorded, one that is missing from its middle is lost. */
+static void periodic_captures(void **state)
+{
+    (void)state;
+    static const char ops[] = RUN("ab") DEVICE(0) DEVICE(1) OP(1, "A", 1, 2) LAUNCH(1, 0, 1) OP(2, "B", 3, 4)
+        LAUNCH(2, 0, 2) LAUNCH(2, 1, 2) OP(3, "C", 5, 6) LAUNCH(3, 0, 3) OP(4, "D", 7, 8) LAUNCH(4, 0, 4)
+            LAUNCH(4, 0, 5) LAUNCH(0, 0, 6) OP(5, "E", 9, 10) CLOSE;
+    static const char *const missing[] = {"A", "B", "C", "D", "E"};
+    fixture f = {.folder = strdup(test_folder())};
+    char capture[400], log[450];
+    snprintf(capture, sizeof capture, "%s/capture-000007", f.folder);
+    snprintf(log, sizeof log, "%s/profile_log_device.csv", capture);
+    check_ok(dl_folder_make(capture, &f.err), &f.err);
+    put(f.folder, "profile_log_ops.jsonl", ops);
+    put(capture, "profile_log_device.csv",
+        CHIP("ab") ZONE(0, 0, "BRISC", 2, "BRISC-FW", 200, 300, "{\"op\":2}")
+            ZONE(0, 0, "BRISC", 4, "BRISC-FW", 400, 450, "{\"op\":4}"));
+    const op_job_options ways[] = {{.logs = capture}, {.device_log = log}};
+    for (int i = 0; i < 2; i++) {
+        run_job(&f, &ways[i]);
+        check_ok(f.status, &f.err);
+        assert_int_equal(cJSON_GetArraySize(f.rows), 3);
+        text_is(&f, 0, "OP CODE", "B");
+        text_is(
+            &f, 0, "NOTE",
+            "device data of some launches only"); /* those of the other chip have a capture of their own */
+        number_is(&f, 0, "DEVICE FW DURATION [ns]", 200);
+        text_is(&f, 1, "OP CODE", "C");
+        text_is(&f, 1, "DEVICE FW DURATION [ns]", NULL);
+        text_is(&f, 2, "OP CODE", "D");
+        number_is(&f, 2, "DEVICE FW DURATION [ns]", 100);
+        text_is(&f, 2, "NOTE", "device data of some launches only");
+        says(&f, "1  launches that the op log has and the device log has not");
+        says(&f, "2  ops that launched nothing in this periodic capture, left out");
+        assert_true(op_job_lost(&f.job));
+        assert_int_equal(f.job.stitch.launches_missing, 1);
+        cJSON_Delete(f.rows);
+        dl_str_clear(&f.text);
+        op_job_free(&f.job);
+    }
+    put(capture, "profile_log_device.csv",
+        CHIP("cd") ZONE(0, 0, "BRISC", 2, "BRISC-FW", 200, 300, "{\"op\":2}"));
+    run_job(&f, &ways[0]);
+    check_ok(f.status, &f.err);
+    assert_int_equal(cJSON_GetArraySize(f.rows), 1);
+    says(&f, "No op log was found");
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
+        assert_string_not_equal(cell(&f, 0, "OP CODE")->valuestring, missing[i]);
+    assert_false(op_job_lost(&f.job));
+    done(&f);
+}
+
 static void one_log_is_enough(void **state)
 {
     (void)state;
@@ -618,6 +670,7 @@ int main(void)
         cmocka_unit_test(every_launch_of_a_profiled_chip_is_missed),
         cmocka_unit_test(data_of_another_run_is_not_stitched),
         cmocka_unit_test(captures_say_their_run),
+        cmocka_unit_test(periodic_captures),
         cmocka_unit_test(one_log_is_enough),
         cmocka_unit_test(damaged_op_logs),
         cmocka_unit_test(ids_are_not_cut),

@@ -291,6 +291,32 @@ static devlog_status add_hosts(run_input *r, const char *ops, devlog_error *err)
     return status;
 }
 
+static int is_periodic(const struct dirent *e)
+{
+    return strncmp(e->d_name, "capture-", 8) == 0;
+}
+
+/* A run that was recorded now and then has its device data in captures, which are runs of their own. */
+static devlog_status tell_captures(run_input *r, const char *ops, devlog_error *err)
+{
+    struct dirent **found = NULL;
+    dl_str text = {0};
+    const char *slash = strrchr(ops, '/');
+    char *folder = slash ? strndup(ops, (size_t)(slash - ops)) : NULL;
+    const int n = folder && !r->log ? scandir(folder, &found, is_periodic, alphasort) : 0;
+    if (n > 0)
+        dl_str_fmt(&text,
+                   n > 1 ? "%s: the device was recorded now and then, in %s and others: name one of them"
+                         : "%s: the device was recorded now and then, in %s: name that",
+                   r->name, found[n - 1]->d_name);
+    for (int i = 0; i < n; i++)
+        free(found[i]);
+    free(found);
+    free(folder);
+    r->doubt = text.text;
+    return dl_str_status(&text, err);
+}
+
 /* Whether the folder is one run; then it is added. */
 static devlog_status add_run(run_inputs *in, const char *folder, uint32_t side, bool *is_one,
                              devlog_error *err)
@@ -316,6 +342,7 @@ static devlog_status add_run(run_inputs *in, const char *folder, uint32_t side, 
         if (r) r->log = log;
         if (r) made = log = NULL;
         if (r && !r->report && ops) status = make_report(r, folder, err);
+        if (r && !status && ops) status = tell_captures(r, ops, err);
         if (r && !status) status = add_hosts(r, ops, err);
     } else {
         *is_one = false;

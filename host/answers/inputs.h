@@ -21,7 +21,7 @@ typedef struct run_input {
         folder; /* of one that was unpacked: where it is, while `name` is in the archive; NULL: it is what it is called */
     uint32_t side; /* DIFF_OLD, DIFF_NEW */
     bool lost;     /* what the report was made of had losses */
-    char *doubt;   /* a line without its end: why the report may be of another run; NULL: nothing speaks for it */
+    char *doubt;   /* a line without its end: why the report may not be what was meant; NULL: nothing speaks for it */
 } run_input;
 
 typedef struct run_inputs {

@@ -184,6 +184,8 @@ def of_periodic_captures():
         same("%s%s" % (text[:200], err), (status, "1 ops, 1 rows" in text), (0, True))
         with open(os.path.join(folder, "out", "ops_perf_results.csv"), newline="", encoding="utf-8") as f:
             same("its op", [row["OP CODE"] for row in csv.DictReader(f) if row["OP TYPE"] == "tt_dnn_device"], first)
+    told = said("report", "periodic")[2]
+    same("report of them all", told.splitlines()[0], "devlog report: periodic: the device was recorded now and then, in capture-%06d and others: name one of them" % (2 * n))
     for how in ([capture], ["--latest", "periodic"]):
         status, text, err = said("report", "--format", "json", *how)
         same("report %s" % how, (status, json.loads(text)["sections"]["verdict"]["facts"]["ops"]["value"]), (0, 1))

@@ -151,18 +151,14 @@ static char *first_of(const char *folder, const char *const *below, size_t n_bel
 static const char *const places[] = {RUN_PLACES};
 enum { PLACES = sizeof places / sizeof places[0] };
 
-#define CAPTURE    "capture.devlog"
-#define DEVICE_LOG "profile_log_device.csv"
-
-static char *log_in(const char *folder)
+char *run_log_in(const char *folder)
 {
-    static const char *const names[] = {CAPTURE,           DEVICE_LOG,       DEVICE_LOG ".pack",
-                                        DEVICE_LOG ".zst", DEVICE_LOG ".gz", DEVICE_LOG ".xz"};
+    static const char *const names[] = {RUN_CAPTURE,           RUN_DEVICE_LOG,       RUN_DEVICE_LOG ".pack",
+                                        RUN_DEVICE_LOG ".zst", RUN_DEVICE_LOG ".gz", RUN_DEVICE_LOG ".xz"};
     return first_of(folder, places, PLACES, names, sizeof names / sizeof names[0]);
 }
 
-/* NULL: there is none. */
-static char *op_log_of_run(const char *folder)
+char *run_op_log_in(const char *folder)
 {
     char *found = NULL;
     for (int i = 0; i < PLACES && !found; i++)
@@ -251,82 +247,17 @@ static devlog_status add_metals(run_inputs *in, const char *folder, const tt_fil
     return make_tt_report(r, files, err);
 }
 
-static bool is_of_host(const char *name)
-{
-    const size_t n = strlen(name);
-    return strncmp(name, "host_", 5) == 0 && n > 7 && strcmp(name + n - 7, ".devlog") == 0;
-}
-
-static int of_host(const struct dirent *e)
-{
-    return is_of_host(e->d_name);
-}
-
-/* host_<pid>.devlog beside the run's log that are of it: `devlog run` removes others. Of a run of the host alone beside its log of ops; the
- * first of them is its log then. */
-static devlog_status add_hosts(run_input *r, const char *ops, devlog_error *err)
-{
-    struct dirent **found = NULL;
-    devlog_status status = DEVLOG_OK;
-    const char *log = r->log ? r->log : ops, *slash = log ? strrchr(log, '/') : NULL;
-    char *folder = slash ? strndup(log, (size_t)(slash - log)) : NULL;
-    const int n = folder ? scandir(folder, &found, of_host, alphasort) : 0;
-    if (n > 0 && !(r->hosts = calloc((size_t)n, sizeof *r->hosts)))
-        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    for (int i = 0; i < n; i++) {
-        char *path = status ? NULL : dl_path_join(folder, found[i]->d_name);
-        if (path && r->hosts && run_host_is_of(path, log)) {
-            r->hosts[r->n_hosts++] = path;
-            path = NULL;
-        }
-        free(path);
-        free(found[i]);
-    }
-    free(found);
-    free(folder);
-    if (!r->log && r->n_hosts) {
-        r->log = r->hosts[0];
-        memmove(r->hosts, r->hosts + 1, --r->n_hosts * sizeof *r->hosts);
-    }
-    return status;
-}
-
-static int is_periodic(const struct dirent *e)
-{
-    return strncmp(e->d_name, "capture-", 8) == 0;
-}
-
-/* A run that was recorded now and then has its device data in captures, which are runs of their own. */
-static devlog_status tell_captures(run_input *r, const char *ops, devlog_error *err)
-{
-    struct dirent **found = NULL;
-    dl_str text = {0};
-    const char *slash = strrchr(ops, '/');
-    char *folder = slash ? strndup(ops, (size_t)(slash - ops)) : NULL;
-    const int n = folder && !r->log ? scandir(folder, &found, is_periodic, alphasort) : 0;
-    if (n > 0)
-        dl_str_fmt(&text,
-                   n > 1 ? "%s: the device was recorded now and then, in %s and others: name one of them"
-                         : "%s: the device was recorded now and then, in %s: name that",
-                   r->name, found[n - 1]->d_name);
-    for (int i = 0; i < n; i++)
-        free(found[i]);
-    free(found);
-    free(folder);
-    r->doubt = text.text;
-    return dl_str_status(&text, err);
-}
-
 /* Whether the folder is one run; then it is added. */
-static devlog_status add_run(run_inputs *in, const char *folder, uint32_t side, bool *is_one,
-                             devlog_error *err)
+devlog_status run_inputs_add_run(run_inputs *in, const char *folder, uint32_t side, bool *is_one,
+                                 devlog_error *err)
 {
     static const char *const report[] = {"ops_perf_results.csv"}, *const here[] = {""};
     tt_files files;
     devlog_status status = DEVLOG_OK;
     *is_one = true;
     if (!tt_files_find(&files, folder)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    char *made = first_of(folder, here, 1, report, 1), *log = log_in(folder), *ops = op_log_of_run(folder);
+    char *made = first_of(folder, here, 1, report, 1), *log = run_log_in(folder),
+         *ops = run_op_log_in(folder);
     if (made && run_report_is_before(made, folder)) {
         free(made);
         made = NULL;
@@ -342,8 +273,8 @@ static devlog_status add_run(run_inputs *in, const char *folder, uint32_t side, 
         if (r) r->log = log;
         if (r) made = log = NULL;
         if (r && !r->report && ops) status = make_report(r, folder, err);
-        if (r && !status && ops) status = tell_captures(r, ops, err);
-        if (r && !status) status = add_hosts(r, ops, err);
+        if (r && !status && ops) status = run_tell_captures(r, ops, err);
+        if (r && !status) status = run_add_hosts(r, ops, err);
     } else {
         *is_one = false;
     }
@@ -364,7 +295,8 @@ static int is_visible(const struct dirent *e)
     return e->d_name[0] != '.';
 }
 
-static devlog_status add_file(run_inputs *in, const char *path, uint32_t side, bool named, devlog_error *err)
+devlog_status run_inputs_add_file(run_inputs *in, const char *path, uint32_t side, bool named,
+                                  devlog_error *err)
 {
     file_kind kind;
     devlog_status status = kind_of(path, &kind, err);
@@ -431,7 +363,7 @@ static devlog_status add_archive(run_inputs *in, const char *path, uint32_t side
     }
     in->archives[in->n_archives++] = made;
     devlog_status status = tt_unpack(path, made.folder, TT_UNPACK_ALL, err);
-    if (!status) status = add_run(in, made.folder, side, &is_one, err);
+    if (!status) status = run_inputs_add_run(in, made.folder, side, &is_one, err);
     if (!status && !is_one) status = add_entries(in, made.folder, side, err);
     if (!status) status = run_inputs_call(in, before, made.folder, path, err);
     return run_inputs_failed(in, status, err);
@@ -461,9 +393,9 @@ static devlog_status add_entries(run_inputs *in, const char *folder, uint32_t si
         char *path = status ? NULL : dl_path_join(folder, entries[i]->d_name);
         if (path && stat(path, &st) == 0) {
             if (S_ISDIR(st.st_mode))
-                status = add_run(in, path, side, &is_one, err);
+                status = run_inputs_add_run(in, path, side, &is_one, err);
             else if (S_ISREG(st.st_mode) && st.st_size && !tt_is_archive(path))
-                status = add_file(in, path, side, false, err);
+                status = run_inputs_add_file(in, path, side, false, err);
             else if (S_ISREG(st.st_mode) && st.st_size && !is_of_report(path))
                 status = add_archive(in, path, side, err);
             if (status == DEVLOG_ERR_NOT_FOUND) status = DEVLOG_OK; /* an archive of something else */
@@ -489,9 +421,9 @@ devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, de
     if (!there && errno == ENOENT) return dl_fail(err, DEVLOG_ERR_NOT_FOUND, DL_NOT_THERE, path);
     if (!there) return dl_fail_errno(err, errno, "cannot read %s", path);
     const bool is_folder = S_ISDIR(st.st_mode), is_archive = !is_folder && tt_is_archive(path);
-    if (!is_folder && !is_archive) return add_file(in, path, side, true, err);
+    if (!is_folder && !is_archive) return run_inputs_add_file(in, path, side, true, err);
     devlog_status status =
-        is_archive ? add_archive(in, path, side, err) : add_run(in, path, side, &is_one, err);
+        is_archive ? add_archive(in, path, side, err) : run_inputs_add_run(in, path, side, &is_one, err);
     if (!status && is_folder && !is_one) status = add_entries(in, path, side, err);
     if (status || in->n > before) return status;
     return dl_fail(
@@ -499,96 +431,6 @@ devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, de
         "%s holds no run: no op report, op log, device log or capture, nor folders or files that are; run the program "
         "with TT_METAL_DEVICE_PROFILER=1, or name its folder (devlog view --list-only FOLDER lists the logs below one)",
         path);
-}
-
-static bool lie_together(const char *a, const char *b)
-{
-    const char *end_a = strrchr(a, '/'), *end_b = strrchr(b, '/');
-    const size_t n = end_a ? (size_t)(end_a - a) : 0;
-    return end_a && end_b && n == (size_t)(end_b - b) && memcmp(a, b, n) == 0;
-}
-
-/* A capture and the CSV beside it are of one run. */
-static bool same_run(const char *a, const char *b)
-{
-    struct stat x, y;
-    if (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino) return true;
-    const char *base_a = strrchr(a, '/'), *base_b = strrchr(b, '/');
-    if (!lie_together(a, b)) return false;
-    return strcmp(base_a + 1, CAPTURE) == 0
-               ? strncmp(base_b + 1, DEVICE_LOG, strlen(DEVICE_LOG)) == 0
-               : strcmp(base_b + 1, CAPTURE) == 0 && strncmp(base_a + 1, DEVICE_LOG, strlen(DEVICE_LOG)) == 0;
-}
-
-static bool holds(const char *folder, const char *log)
-{
-    const char *slash = strrchr(log, '/');
-    char *found = folder ? log_in(folder) : NULL;
-    bool is = found && same_run(found, log);
-    if (folder && is_of_host(slash ? slash + 1 : log)) {
-        char *beside = found ? found : op_log_of_run(folder);
-        is = beside && lie_together(beside, log) && run_host_is_of(log, beside);
-        if (beside != found) free(beside);
-    }
-    free(found);
-    return is;
-}
-
-/* The folder that a path lies in. */
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? strndup(path, (size_t)(slash - path) + (slash == path)) : strdup(".");
-}
-
-/* The folder of the run that a log is of: the one above, where logs lie in one of `places`, or its own. NULL: the log is by
- * itself. */
-char *run_folder_of_log(const char *log)
-{
-    char *own = folder_of(log), *above = NULL;
-    const char *last = own ? strrchr(own, '/') : NULL;
-    for (int i = 1; i < PLACES && last && !above; i++)
-        if (strcmp(last + 1, places[i]) == 0) above = folder_of(own);
-    char *found = holds(above, log) ? above : holds(own, log) ? own : NULL;
-    if (found != above) free(above);
-    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is found is one of the two, and the caller's */
-    if (found != own) free(own);
-    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the same */
-    return found;
-}
-
-/* The log becomes the run's. Of a run of the host alone, whose log is that of one of its processes, the one before is that of another. */
-static void swap_log(run_input *r, char *log)
-{
-    for (size_t i = 0; i < r->n_hosts; i++) {
-        if (!same_run(r->hosts[i], log)) continue;
-        free(r->hosts[i]);
-        r->hosts[i] = r->log;
-        r->log = NULL;
-        break;
-    }
-    free(r->log);
-    r->log = log;
-}
-
-devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *why, devlog_error *err)
-{
-    char *folder = run_folder_of_log(log), *kept = NULL;
-    bool is_one = false;
-    devlog_error failed = {0};
-    devlog_status status = DEVLOG_OK, made = DEVLOG_OK;
-    /* Only a folder that is this run: of others no report is made. */
-    if (folder) made = add_run(in, folder, 0, &is_one, &failed);
-    if (folder && !made && is_one && in->items[0].report && in->items[0].log) {
-        status = keep(&kept, log, err);
-        if (!status) swap_log(&in->items[0], kept);
-    } else {
-        run_inputs_free(in);
-        status = add_file(in, log, 0, true, err);
-    }
-    *why = made && !status ? failed : (devlog_error){0};
-    free(folder);
-    return status;
 }
 
 devlog_status run_inputs_one(run_inputs *in, const char *path, devlog_error *err)

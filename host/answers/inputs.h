@@ -21,7 +21,8 @@ typedef struct run_input {
         folder; /* of one that was unpacked: where it is, while `name` is in the archive; NULL: it is what it is called */
     uint32_t side; /* DIFF_OLD, DIFF_NEW */
     bool lost;     /* what the report was made of had losses */
-    char *doubt;   /* a line without its end: why the report may not be what was meant; NULL: nothing speaks for it */
+    char *
+        doubt; /* a line without its end: why the report may not be what was meant; NULL: nothing speaks for it */
 } run_input;
 
 typedef struct run_inputs {
@@ -58,6 +59,8 @@ devlog_status run_inputs_failed(const run_inputs *in, devlog_status status, devl
 devlog_status run_input_call(const run_input *r, op_table *table, devlog_error *err);
 /* Adds its doubt as a line behind `before`. */
 void run_input_doubts(const run_input *r, const char *before, dl_str *out);
+/* Whether a path is named as zones of host code are. */
+bool run_is_host_log(const char *path);
 /* Whether zones of host code beside a log, in host_<pid>.devlog, are of its run: that was written last within a minute of it, or later by a
  * process that recorded already when the log was written last. */
 bool run_host_is_of(const char *host, const char *log);

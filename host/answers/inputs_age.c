@@ -1,4 +1,6 @@
-/* Whether files in a run's folder are of that run: its report, and zones of host code. See inputs_internal.h and inputs.h. */
+/* What lies in a run's folder, and whether it is of that run: its report, zones of host code, periodic captures. See inputs_internal.h and
+ * inputs.h. */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -110,4 +112,68 @@ bool run_host_is_of(const char *host, const char *log)
     if (later <= SECONDS) return later >= -SECONDS;
     const uint64_t from = recorded_from(host);
     return from && from / 1000000000 <= (uint64_t)of_log.st_mtime;
+}
+
+bool run_is_host_log(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const size_t n = strlen(name);
+    return strncmp(name, "host_", 5) == 0 && n > 7 && strcmp(name + n - 7, ".devlog") == 0;
+}
+
+static int of_host(const struct dirent *e)
+{
+    return run_is_host_log(e->d_name);
+}
+
+devlog_status run_add_hosts(run_input *r, const char *ops, devlog_error *err)
+{
+    struct dirent **found = NULL;
+    devlog_status status = DEVLOG_OK;
+    const char *log = r->log ? r->log : ops, *slash = log ? strrchr(log, '/') : NULL;
+    char *folder = slash ? strndup(log, (size_t)(slash - log)) : NULL;
+    const int n = folder ? scandir(folder, &found, of_host, alphasort) : 0;
+    if (n > 0 && !(r->hosts = calloc((size_t)n, sizeof *r->hosts)))
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < n; i++) {
+        char *path = status ? NULL : dl_path_join(folder, found[i]->d_name);
+        if (path && r->hosts && run_host_is_of(path, log)) {
+            r->hosts[r->n_hosts++] = path;
+            path = NULL;
+        }
+        free(path);
+        free(found[i]);
+    }
+    free(found);
+    free(folder);
+    if (!r->log && r->hosts && r->n_hosts) {
+        r->log = r->hosts[0];
+        memmove(r->hosts, r->hosts + 1, --r->n_hosts * sizeof *r->hosts);
+    }
+    return status;
+}
+
+static int is_periodic(const struct dirent *e)
+{
+    return strncmp(e->d_name, "capture-", 8) == 0;
+}
+
+devlog_status run_tell_captures(run_input *r, const char *ops, devlog_error *err)
+{
+    struct dirent **found = NULL;
+    dl_str text = {0};
+    const char *slash = strrchr(ops, '/');
+    char *folder = slash ? strndup(ops, (size_t)(slash - ops)) : NULL;
+    const int n = folder && !r->log ? scandir(folder, &found, is_periodic, alphasort) : 0;
+    if (n > 0)
+        dl_str_fmt(&text,
+                   n > 1 ? "%s: the device was recorded now and then, in %s and others: name one of them"
+                         : "%s: the device was recorded now and then, in %s: name that",
+                   r->name, found[n - 1]->d_name);
+    for (int i = 0; i < n; i++)
+        free(found[i]);
+    free(found);
+    free(folder);
+    r->doubt = text.text;
+    return dl_str_status(&text, err);
 }

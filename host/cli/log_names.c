@@ -21,12 +21,6 @@ bool cli_is_log_name(const char *name, bool *capture)
     return ends_with(name, n, ".csv") && strstr(name, "profile_log_device");
 }
 
-bool cli_is_host_name(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    return strncmp(name, "host_", 5) == 0 && ends_with(name, strlen(name), ".devlog");
-}
-
 bool cli_is_report_name(const char *name)
 {
     const size_t n = strlen(name);

@@ -7,8 +7,6 @@
 /* Of a name without folders: profile_log_device.csv and whatever stands in front of or behind that stem, compressed or not; or
  * a capture, *.devlog. */
 bool cli_is_log_name(const char *name, bool *capture);
-/* Of a capture of what a process did on the host (devlog/host.h): host_<pid>.devlog; with folders or without. */
-bool cli_is_host_name(const char *path);
 /* Of an op report: ops_perf_results.csv, with whatever stands behind that stem. */
 bool cli_is_report_name(const char *name);
 /* Either of them, or what an op report is made from, compressed or not. */

@@ -120,7 +120,7 @@ static bool in_one_folder(const char *a, const char *b)
 
 static bool is_of_host(const cli_log *l)
 {
-    return cli_is_host_name(l->path);
+    return run_is_host_log(l->path);
 }
 
 /* Whether a log lies where the run whose op report this is has it: beside it, or in a folder for logs there. */

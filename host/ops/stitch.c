@@ -154,7 +154,7 @@ static bool find_recorded(join *j)
     const op_stitch *s = j->s;
     const dl_launches *all = dl_decode_launches(s->decode);
     const uint32_t n = dl_decode_tables(s->decode)->n_chips;
-    j->recorded = malloc((n + 1) * sizeof *j->recorded);
+    j->recorded = calloc(n + 1, sizeof *j->recorded);
     for (uint32_t i = 0; i < n && j->recorded; i++)
         j->recorded[i] = (struct recorded){UINT64_MAX, 0};
     for (uint32_t i = 0; i < all->count && j->recorded; i++) {

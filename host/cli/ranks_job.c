@@ -8,6 +8,7 @@
 #include "base/term.h"
 #include "cli/answer_out.h"
 #include "cli/cli.h"
+#include "cli/logs.h"
 #include "ranks/ranks.h"
 
 bool cli_are_ranks(const cli_args *rest)
@@ -17,7 +18,8 @@ bool cli_are_ranks(const cli_args *rest)
 
 static devlog_status read_all(ranks *r, const cli_ranks *c, const cli_args *rest, devlog_error *err)
 {
-    devlog_status status = ranks_find(r, (const char *const *)rest->items, (size_t)rest->n, err);
+    devlog_status status = cli_logs_apart(rest->items, (size_t)rest->n, err);
+    if (!status) status = ranks_find(r, (const char *const *)rest->items, (size_t)rest->n, err);
     const cli_list *hosts = c->hosts;
     if (!status && hosts && hosts->n) status = ranks_name_hosts(r, hosts->items, hosts->n, err);
     if (!status && c->find) status = c->find(c->ctx, r, err);

@@ -264,6 +264,22 @@ def _no_archive(path):
         raise Error(f"{name} is an archive, which ops, report, diff, causes and memory read: unpack it, and name a log in it")
 
 
+def _apart(paths):
+    """A capture and the device log beside it are of one run, which would count twice (glob("logs/*"))."""
+    names = [os.fsdecode(p) for p in paths if isinstance(p, (str, bytes, os.PathLike))]
+    captures = {os.path.dirname(n): n for n in names if os.path.basename(n) == "capture.devlog"}
+    for log in names:
+        capture = captures.get(os.path.dirname(log))
+        if not capture or not os.path.basename(log).startswith("profile_log_device.csv"):
+            continue
+        try:
+            apart = abs(int(os.stat(log).st_mtime) - int(os.stat(capture).st_mtime))
+        except OSError:
+            continue # that is said where it is read
+        if apart <= 60:
+            raise Error(f"{capture} and {log} are of one run, which would count twice: name one of them")
+
+
 def _wishes(paths, chips=None, cores=None, riscs=None, zones=None, launches=None, start=0, until=0, min_cycles=0,
             skip_launches=0, subtract_cost=False, quantiles=True, threads=0, elf_folder=None):
     if isinstance(paths, (str, bytes, os.PathLike)):
@@ -271,6 +287,7 @@ def _wishes(paths, chips=None, cores=None, riscs=None, zones=None, launches=None
     paths = list(paths)
     for path in paths:
         _no_archive(path)
+    _apart(paths)
     return ((paths,), dict(chips=_pairs("chips", chips), riscs=_names(riscs), zones=_names(zones), launches=_pairs("launches", launches),
                            cores=None if cores is None else [tuple(_whole("cores", n, 2**32) for n in c) for c in cores],
                            start=_whole("start", start), until=_whole("until", until), min_cycles=_whole("min_cycles", min_cycles),

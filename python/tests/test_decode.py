@@ -6,6 +6,7 @@ import gc
 import glob
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import tarfile
@@ -250,6 +251,22 @@ class Filters(unittest.TestCase):
         for name in "begin", 0:
             with self.assertRaisesRegex(KeyError, "no column .*; there are: start, end, "):
                 zones[name]
+
+    def test_a_run_is_read_once(self):
+        """A capture and the device log beside it, as glob gives them, would count twice."""
+        with tempfile.TemporaryDirectory() as folder:
+            log, capture = (os.path.join(folder, name) for name in ("profile_log_device.csv", "capture.devlog"))
+            for name in log, capture:
+                with open(CSV, "rb") as f, open(name, "wb") as to:
+                    to.write(f.read())
+            for read in devlog.decode, devlog.stream:
+                for paths in [log, capture], [os.fsencode(capture), pathlib.Path(log)]:
+                    with self.assertRaisesRegex(devlog.Error, "are of one run, which would count twice"):
+                        read(paths)
+            os.utime(capture, (1000, 1000)) # another run's
+            self.assertEqual(len(devlog.decode([log, capture]).zones), 2 * len(devlog.decode(log).zones))
+            with self.assertRaises(TypeError):
+                devlog.decode([log, 3.5])
 
     def test_archives(self):
         """Many files are no log; what a damaged one has can be printed."""

@@ -1,6 +1,7 @@
 /* What an adversary, or a script with a variable that is not set, gives commands: names that are empty, too long or hold a
  * line end, inputs that are empty, an archive on a full disk. One line says what is wrong, or the report does, and the
  * exit status is not 0. Not for filters (test_cli_filters.c) and what terminals obey (test_shown.c). */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,6 +220,31 @@ static void an_empty_log_among_others_is_told(void **state)
     devlog_fails("decode --no-files empty.csv", 1, "empty.csv: the file is empty");
 }
 
+/* All files of a folder by name: a capture and its device log would count twice. */
+static void a_run_is_read_once(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "decode --no-files twins/capture.devlog twins/profile_log_device.csv",
+        "decode --no-files log.csv twins/profile_log_device.csv.pack twins/capture.devlog",
+        "export -f csv -o - twins/profile_log_device.csv twins/capture.devlog",
+        "report twins/capture.devlog twins/profile_log_device.csv",
+        "ranks twins/capture.devlog twins/profile_log_device.csv",
+    };
+    const struct timespec before[] = {{1000, 0}, {1000, 0}};
+    mkdir(in_scratch("twins"), 0777);
+    write_text(in_scratch("twins/profile_log_device.csv"), "");
+    free(devlog_ok("pack -o twins/profile_log_device.csv.pack log.csv", 0));
+    free(devlog_ok("pack -o twins/capture.devlog log.csv", 0)); /* by its name */
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        devlog_fails(lines[i], 1, "are of one run, which would count twice");
+    /* One that another run has left is another log. */
+    assert_int_equal(utimensat(AT_FDCWD, in_scratch("twins/capture.devlog"), before, 0), 0);
+    char *out = devlog_ok("decode --no-files twins/profile_log_device.csv.pack twins/capture.devlog", 3);
+    assert_non_null(strstr(out, "to the cycle (a log given or appended twice)"));
+    free(out);
+}
+
 static void names_of_ops_come_from_a_log_of_ops(void **state)
 {
     (void)state;
@@ -256,6 +282,7 @@ int main(void)
         cmocka_unit_test(a_name_that_is_too_long_leaves_the_reason),
         cmocka_unit_test(an_empty_log_among_others_is_told),
         cmocka_unit_test(names_of_ops_come_from_a_log_of_ops),
+        cmocka_unit_test(a_run_is_read_once),
         cmocka_unit_test(an_archive_without_room_says_so),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

@@ -26,7 +26,7 @@ void run_inputs_free(run_inputs *in)
         free(r->name);
         free(r->report);
         free(r->log);
-        free(r->doubt);
+        dl_str_free(&r->doubt);
         for (size_t k = 0; k < r->n_hosts; k++)
             free(r->hosts[k]);
         free(r->hosts);
@@ -195,9 +195,9 @@ devlog_status run_input_call(const run_input *r, op_table *table, devlog_error *
 
 void run_input_doubts(const run_input *r, const char *before, dl_str *out)
 {
-    if (!r->doubt) return;
+    if (!r->doubt.len) return;
     dl_str_add(out, before);
-    dl_str_shown(out, r->doubt, strlen(r->doubt));
+    dl_str_shown(out, r->doubt.text, r->doubt.len);
     dl_str_char(out, '\n');
 }
 
@@ -230,9 +230,7 @@ static devlog_status make_tt_report(run_input *r, const tt_files *files, devlog_
     if (!status) status = keep(&r->report, job.report_path, err);
     if (!status) r->lost = tt_job_lost(&job);
     tt_job_free(&job);
-    dl_str doubt = {0};
-    if (!status && tt_files_say_before(files, &doubt)) status = dl_str_status(&doubt, err);
-    r->doubt = doubt.text;
+    if (!status && tt_files_say_before(files, &r->doubt)) status = dl_str_status(&r->doubt, err);
     return status;
 }
 
@@ -306,6 +304,20 @@ devlog_status run_inputs_add_file(run_inputs *in, const char *path, uint32_t sid
     return keep(kind == FILE_REPORT ? &r->report : &r->log, path, err);
 }
 
+void run_call_in_text(dl_str *text, const char *folder, const char *name)
+{
+    dl_str called = {0};
+    const char *at = text->len ? text->text : NULL;
+    if (!at) return;
+    for (const char *found; (found = strstr(at, folder)); at = found + strlen(folder)) {
+        dl_str_add_n(&called, at, (size_t)(found - at));
+        dl_str_add(&called, name);
+    }
+    dl_str_add(&called, at);
+    dl_str_free(text);
+    *text = called;
+}
+
 devlog_status run_inputs_call(run_inputs *in, size_t first, const char *folder, const char *path,
                               devlog_error *err)
 {
@@ -316,6 +328,8 @@ devlog_status run_inputs_call(run_inputs *in, size_t first, const char *folder, 
         if (strncmp(r->name, folder, n) != 0 || (r->name[n] && r->name[n] != '/')) continue;
         dl_str_fmt(&name, "%s%s", path, r->name + n);
         if (name.failed) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        run_call_in_text(&r->doubt, folder, path);
+        if (r->doubt.failed) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         free(r->folder);
         r->folder = r->name;
         r->name = name.text;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/str.h"
 #include "ops/op_table.h"
 
 typedef struct run_input {
@@ -21,8 +22,8 @@ typedef struct run_input {
         folder; /* of one that was unpacked: where it is, while `name` is in the archive; NULL: it is what it is called */
     uint32_t side; /* DIFF_OLD, DIFF_NEW */
     bool lost;     /* what the report was made of had losses */
-    char *
-        doubt; /* a line without its end: why the report may not be what was meant; NULL: nothing speaks for it */
+    dl_str
+        doubt; /* a line without its end: why the report may not be what was meant; empty: nothing speaks for it */
 } run_input;
 
 typedef struct run_inputs {
@@ -53,6 +54,8 @@ devlog_status run_inputs_call(run_inputs *in, size_t first, const char *folder, 
                               devlog_error *err);
 /* Calls a folder `name` wherever the words of a failure name it. */
 void run_call_in(devlog_error *err, const char *folder, const char *name);
+/* The same of a text that has not failed. */
+void run_call_in_text(dl_str *text, const char *folder, const char *name);
 /* Gives the status back; where that is a failure whose words name what was unpacked, they name what it is called. */
 devlog_status run_inputs_failed(const run_inputs *in, devlog_status status, devlog_error *err);
 /* The table of its report is called as the user called the run when the report is a temporary file. */

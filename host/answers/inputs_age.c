@@ -161,12 +161,11 @@ static int is_periodic(const struct dirent *e)
 devlog_status run_tell_captures(run_input *r, const char *ops, devlog_error *err)
 {
     struct dirent **found = NULL;
-    dl_str text = {0};
     const char *slash = strrchr(ops, '/');
     char *folder = slash ? strndup(ops, (size_t)(slash - ops)) : NULL;
     const int n = folder && !r->log ? scandir(folder, &found, is_periodic, alphasort) : 0;
     if (n > 0)
-        dl_str_fmt(&text,
+        dl_str_fmt(&r->doubt,
                    n > 1 ? "%s: the device was recorded now and then, in %s and others: name one of them"
                          : "%s: the device was recorded now and then, in %s: name that",
                    r->name, found[n - 1]->d_name);
@@ -174,6 +173,5 @@ devlog_status run_tell_captures(run_input *r, const char *ops, devlog_error *err
         free(found[i]);
     free(found);
     free(folder);
-    r->doubt = text.text;
-    return dl_str_status(&text, err);
+    return dl_str_status(&r->doubt, err);
 }

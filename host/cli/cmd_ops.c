@@ -86,16 +86,7 @@ devlog_status cli_op_markdown(const op_job_options *o, const char *report, dl_st
 
 void cli_op_call(const op_job_options *o, dl_str *text)
 {
-    dl_str called = {0};
-    const char *at = o->archive && text->len ? text->text : NULL;
-    if (!at) return;
-    for (const char *found; (found = strstr(at, o->logs)); at = found + strlen(o->logs)) {
-        dl_str_add_n(&called, at, (size_t)(found - at));
-        dl_str_add(&called, o->archive);
-    }
-    dl_str_add(&called, at);
-    dl_str_free(text);
-    *text = called;
+    if (o->archive) run_call_in_text(text, o->logs, o->archive);
 }
 
 void cli_op_failed(const char *command, const op_job_options *o, const devlog_error *err)

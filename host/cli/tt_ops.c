@@ -157,6 +157,7 @@ static void say_of_before(const op_job_options *o, const tt_files *files)
     dl_str text = {0};
     if (o->device_log) asked.log = (char *)o->device_log;
     if (!tt_files_say_before(&asked, &text)) return;
+    cli_op_call(o, &text);
     if (!text.failed) dl_shown_line_in_place(text.text);
     if (!text.failed) fprintf(stderr, "devlog ops: %s\n", text.text);
     dl_str_free(&text);

@@ -9,6 +9,7 @@ import random
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 import folders
@@ -239,6 +240,13 @@ def check_logs(log, top, selection, names):
                     ("report", os.path.dirname(log)), ("diff", os.path.dirname(log), os.path.dirname(log)):
                 p = devlog(*words)
                 assert (p.returncode, says not in p.stderr) == (0, named), "devlog %s, %d s older: %s" % (words[0], older, p.stderr)
+            packed = os.path.join(top, "packed.tar")
+            with tarfile.open(packed, "w") as tar:
+                tar.add(os.path.dirname(log), "logs")
+            for words in ("ops", packed, "-o", os.path.join(top, "old")), ("report", packed), ("diff", packed, packed):
+                p = devlog(*words)
+                lines = [line for line in p.stderr.splitlines() if says in line]
+                assert (bool(lines), [line for line in lines if not line.startswith("devlog %s: %s/" % (words[0], packed))]) == (not named, []), "devlog %s of a tar: %s" % (words[0], p.stderr)
         gaps = os.path.join(top, "old", "per_core_op_to_op_times.csv")
         assert os.path.exists(gaps)  # it is of whole runs
         p = devlog("ops", os.path.dirname(log), "-o", os.path.join(top, "old"), "--skip-launches", "0", "--chips", "0-4000000")

@@ -32,15 +32,20 @@ devlog_status diff_job_add(diff_job *j, const char *path, uint32_t side, devlog_
 static devlog_status add_run(diff_job *j, const run_input *r, const char *before, devlog_error *err)
 {
     op_table table = {0};
-    const char *log = r->log;
+    const char **logs = malloc((r->n_hosts + 1) * sizeof *logs);
+    size_t n = 0;
+    if (!logs) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (r->log) logs[n++] = r->log;
+    for (size_t i = 0; i < r->n_hosts && r->log && run_is_host_log(r->log); i++)
+        logs[n++] = r->hosts[i];
     devlog_status status = r->report ? op_table_read_more(&table, r->report, err) : DEVLOG_OK;
     if (!status && r->report) status = run_input_call(r, &table, err);
-    if (!status)
-        status = diff_add_run(&j->d, r->side, r->name, r->report ? &table : NULL, &log, log != NULL, err);
+    if (!status) status = diff_add_run(&j->d, r->side, r->name, r->report ? &table : NULL, logs, n, err);
     if (!status) run_input_doubts(r, before, &j->troubles);
     if (!status && r->report) j->lost |= op_table_troubles(&table, before, &j->troubles);
     j->lost |= r->lost;
     op_table_free(&table);
+    free(logs);
     return status;
 }
 

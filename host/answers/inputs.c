@@ -439,6 +439,7 @@ devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, de
     devlog_status status =
         is_archive ? add_archive(in, path, side, err) : run_inputs_add_run(in, path, side, &is_one, err);
     if (!status && is_folder && !is_one) status = add_entries(in, path, side, err);
+    if (!status && is_folder) status = run_join_hosts(in, before, path, err);
     if (status || in->n > before) return status;
     return dl_fail(
         err, DEVLOG_ERR_NOT_FOUND,

@@ -67,6 +67,8 @@ bool run_is_host_log(const char *path);
 /* Whether zones of host code beside a log, in host_<pid>.devlog, are of its run: that was written last within a minute of it, or later by a
  * process that recorded already when the log was written last. */
 bool run_host_is_of(const char *host, const char *log);
+/* Whether two processes recorded zones of host code at one time: then they are of one run, where nothing else tells. */
+bool run_hosts_overlap(const char *a, const char *b);
 /* Removes temporary files, too. */
 void run_inputs_free(run_inputs *in);
 

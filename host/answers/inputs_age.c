@@ -153,6 +153,47 @@ devlog_status run_add_hosts(run_input *r, const char *ops, devlog_error *err)
     return status;
 }
 
+static uint64_t written(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) ? 0 : (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+}
+
+bool run_hosts_overlap(const char *a, const char *b)
+{
+    const uint64_t from_a = recorded_from(a), from_b = recorded_from(b);
+    return from_a && from_b && from_a <= written(b) && from_b <= written(a);
+}
+
+devlog_status run_join_hosts(run_inputs *in, size_t from, const char *folder, devlog_error *err)
+{
+    size_t last = from, n = from;
+    for (size_t i = from; i < in->n; i++) {
+        const run_input *r = &in->items[i];
+        if (r->report || !r->log || !run_is_host_log(r->log)) return DEVLOG_OK;
+        if (written(r->log) > written(in->items[last].log)) last = i;
+    }
+    if (in->n < from + 2) return DEVLOG_OK;
+    run_input *whole = &in->items[last];
+    const run_input none = {0};
+    whole->hosts = calloc(in->n - from, sizeof *whole->hosts);
+    if (!whole->hosts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (size_t i = from; i < in->n; i++) {
+        run_input *r = &in->items[i];
+        if (r == whole || !run_hosts_overlap(r->log, whole->log)) continue;
+        whole->hosts[whole->n_hosts++] = r->log;
+        free(r->name);
+        *r = none;
+    }
+    for (size_t i = from; i < in->n; i++)
+        if (in->items[i].name) in->items[n++] = in->items[i];
+    in->n = n;
+    if (n > from + 1) return DEVLOG_OK;
+    free(in->items[from].name);
+    in->items[from].name = strdup(folder);
+    return in->items[from].name ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
 static int is_periodic(const struct dirent *e)
 {
     return strncmp(e->d_name, "capture-", 8) == 0;

@@ -22,6 +22,9 @@ bool run_report_is_before(const char *report, const char *folder);
 /* host_<pid>.devlog beside the run's log that are of it: `devlog run` removes others. Of a run of the host alone beside its log of ops; the
  * first of them is its log then. */
 devlog_status run_add_hosts(run_input *r, const char *ops, devlog_error *err);
+/* Zones of host code by themselves, added from `from` on: processes that recorded while the last of them did are one run with it, which is
+ * called `folder` when there is no other. */
+devlog_status run_join_hosts(run_inputs *in, size_t from, const char *folder, devlog_error *err);
 /* A run that was recorded now and then has its device data in captures, which are runs of their own. */
 devlog_status run_tell_captures(run_input *r, const char *ops, devlog_error *err);
 

@@ -144,8 +144,9 @@ static bool is_of_newer(const cli_logs *logs, size_t i)
         if (is_of_host(&logs->items[k]) && in_one_folder(logs->items[k].path, l->path))
             newer = &logs->items[k];
     char *mine = newer ? run_folder_of_log(l->path) : NULL,
-         *its = mine ? run_folder_of_log(newer->path) : NULL;
-    const bool is = its && strcmp(mine, its) == 0;
+         *its = newer ? run_folder_of_log(newer->path) : NULL;
+    const bool is = mine && its ? strcmp(mine, its) == 0
+                                : newer && !mine && !its && run_hosts_overlap(l->path, newer->path);
     free(mine);
     free(its);
     return is;

@@ -213,12 +213,13 @@ static bool are_one_run(const cli_page_asked *asked)
     if (asked->n_logs == 1) return true;
     const bool of_host = asked->n_logs && run_is_host_log(asked->logs[0]);
     char *folder = of_host ? run_folder_of_log(asked->logs[0]) : NULL;
-    bool all = asked->n_logs && !of_host == !folder;
+    bool all = asked->n_logs != 0;
     for (size_t i = 1; i < asked->n_logs && all; i++) {
         all = run_is_host_log(asked->logs[i]);
         char *its = all && folder ? run_folder_of_log(asked->logs[i]) : NULL;
-        all = all &&
-              (folder ? its && strcmp(its, folder) == 0 : run_host_is_of(asked->logs[i], asked->logs[0]));
+        all = all && (folder    ? its && strcmp(its, folder) == 0
+                      : of_host ? run_hosts_overlap(asked->logs[i], asked->logs[0])
+                                : run_host_is_of(asked->logs[i], asked->logs[0]));
         free(its);
     }
     free(folder);

@@ -99,15 +99,8 @@ def _thread_begins(*_):
 
 
 def _after_fork():
-    """In a child: what is open is the parent's. Children of multiprocessing end without the interpreter's exit: their file is ended by them."""
+    """In a child: what is open is the parent's."""
     _native.trace_forget()
-    util = sys.modules.get("multiprocessing.util")
-    if _depth and util:
-        util.register_after_fork(_end_of_child, lambda _: util.Finalize(None, _native.zones_stop, exitpriority=-1000))
-
-
-def _end_of_child():
-    """What the registration above is known by."""
 
 
 def _monitor(lines):

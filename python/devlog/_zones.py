@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import os
 import sys
 
 from . import _native
@@ -19,6 +20,17 @@ def start_zones(folder=None):
 def stop_zones():
     """Writes what was recorded and ends the file; the end of the program does it, too. Raises Error when not all of it could be written."""
     _native.zones_stop()
+
+
+def _after_fork():
+    """Children of multiprocessing end without the interpreter's exit: their file is ended by them."""
+    util = sys.modules.get("multiprocessing.util")
+    if util:
+        util.register_after_fork(_after_fork, lambda _: util.Finalize(None, _native.zones_stop, exitpriority=-1000))
+
+
+os.register_at_fork(after_in_child=_after_fork)
+_after_fork() # those of a fork server import it behind their fork
 
 
 def _caller():

@@ -201,6 +201,35 @@ class Run(unittest.TestCase):
             shown = answers_of(os.path.join(folder, "looked", "device_perf.html"))["report"]["sections"]
             self.assertEqual(len({row["process"] for row in shown["host_zones"]["rows"]}), 2)
 
+    def test_processes_of_one_program(self):
+        """Workers of multiprocessing, however they are started, end their files, and are one run with the program; another run in the folder is another."""
+        program = ("import multiprocessing, sys\nimport devlog\n"
+                   "def work(n):\n    with devlog.zone('work'): return n\n"
+                   "if __name__ == '__main__':\n    with devlog.zone('all'), multiprocessing.get_context(sys.argv[1]).Pool(3) as pool:\n"
+                   "        pool.map(work, range(30), 1)\n        pool.close()\n        pool.join()\n")
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "prog.py"), "w", encoding="utf-8") as f:
+                f.write(program)
+            for how in "fork", "spawn", "forkserver":
+                environment = {**os.environ, "DEVLOG_HOST": "1", "DEVLOG_LOG_FOLDER": how}
+                subprocess.run([sys.executable, "prog.py", how], check=True, cwd=folder, env=environment)
+                said = json.loads(devlog("report", "--format", "json", how, folder=folder).stdout)["sections"]
+                self.assertEqual(sum(row["count"] for row in said["host_zones"]["rows"] if row["zone"] == "work"), 30)
+                processes = len({row["process"] for row in said["host_zones"]["rows"]})
+                self.assertGreater(processes, 1)
+                r = devlog("decode", "--no-files", how, folder=folder)
+                self.assertIn("Nothing was lost", r.stdout)
+                self.assertRegex(r.stderr, f", with zones of host code of {processes - 1} more process")
+            devlog("view", "-x", "looked", "fork", folder=folder)
+            shown = answers_of(os.path.join(folder, "looked", "device_perf.html"))["report"]["sections"]["host_zones"]["rows"]
+            self.assertEqual(sum(row["count"] for row in shown if row["zone"] == "work"), 30)
+            lines = json.loads(devlog("diff", "--exact", "--format", "json", "fork", "spawn", folder=folder).stdout)["lines"]
+            self.assertEqual([(row["old"]["count"], row["new"]["count"]) for row in lines if row["name"] == "work"], [(30, 30)])
+            subprocess.run([sys.executable, "-c", "import devlog\nwith devlog.zone('again'): pass"], check=True, cwd=folder,
+                           env={**os.environ, "DEVLOG_HOST": "1", "DEVLOG_LOG_FOLDER": "fork"})
+            self.assertRegex(devlog("report", "fork", status=1, folder=folder).stderr, r"fork holds \d runs")
+            self.assertRegex(devlog("decode", "fork", status=1, folder=folder).stderr, r"\d logs are in fork")
+
     def test_a_file_without_zones(self):
         with tempfile.TemporaryDirectory() as folder:
             code = "import devlog; devlog.start_zones('.'); devlog.stop_zones()"

@@ -3,13 +3,14 @@ tensors are taken from whatever has a shape; the log itself is written by the li
 
 import atexit
 import functools
+import inspect
 import json
 import sys
 import threading
 
 from . import _native
 from ._log import _whole
-from ._zones import _in_one_piece
+from ._zones import _in_one_piece, _qualified
 
 _TYPES = ("python_fallback", "tt_dnn_cpu", "tt_dnn_device")
 _FIDELITIES = (None, "LoFi", "HiFi2", "HiFi3", "HiFi4")
@@ -113,7 +114,7 @@ class op:
             c = ...
             matmul.output(c)
 
-        @devlog.op("Softmax")
+        @devlog.op("Softmax") # @devlog.op alone is called as the function
         def softmax(x): ...
 
         matmul = devlog.op("Matmul").start(a, b) # where no block fits
@@ -121,6 +122,9 @@ class op:
 
     Ops nest per thread. An exception ends the op, and its type becomes the attribute `exception`. Tensors are whatever has
     shape and dtype (numpy, torch, ttnn), or bare shapes. Off, nothing is looked at."""
+
+    def __new__(cls, name=None, **_):
+        return cls(_qualified(name))(name) if inspect.isroutine(name) else super().__new__(cls)
 
     def __init__(self, name, *, inputs=(), outputs=(), attributes=None, type="python_fallback", fidelity=None, strategy=None, cores=0):
         self._told = (str(name), _index("type", type, _TYPES), _index("fidelity", fidelity, _FIDELITIES), strategy,
@@ -146,6 +150,8 @@ class op:
         return False
 
     def __call__(self, function):
+        if isinstance(function, (staticmethod, classmethod)):
+            return function.__class__(self(function.__func__))
         _in_one_piece(function, "op")
         name, type, fidelity, strategy, cores = self._told
 

@@ -12,8 +12,8 @@ __all__ = ["frame", "message", "start_zones", "stop_zones", "value", "zone"]
 
 
 def start_zones(folder=None):
-    """Starts to record zones, in host_<pid>.devlog in `folder` (the log folder of devices unless told). DEVLOG_HOST=1 in the
-    environment does the same. Raises Error when the file cannot be written."""
+    """Starts to record zones, in host_<pid>.devlog in `folder` (the log folder of devices unless told); does nothing while they are recorded.
+    DEVLOG_HOST=1 in the environment does the same. Raises Error when the file cannot be written."""
     _native.zones_start(folder)
 
 
@@ -37,12 +37,19 @@ def _caller():
     return sys._getframe(2)
 
 
+_ARTICLE = {"zone": "a zone", "op": "an op"}
+
+
+def _qualified(function):
+    return getattr(function, "__func__", function).__qualname__
+
+
 def _in_one_piece(function, what):
     """A TypeError unless a function is called and returns: what is measured of it begins and ends there, on one thread."""
     if inspect.isclass(function) or not callable(function):
-        raise TypeError(f"{function!r:.200}: a {what} is of a function")
+        raise TypeError(f"{function!r:.200}: {_ARTICLE[what]} is of a function")
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise TypeError(f"{function.__qualname__} gives up its thread in the middle: a {what} ends where it began; put `with devlog.{what}()` "
+        raise TypeError(f"{function.__qualname__} gives up its thread in the middle: {_ARTICLE[what]} ends where it began; put `with devlog.{what}()` "
                         "around what does not")
 
 
@@ -82,7 +89,9 @@ def zone(name):
     """A zone of that name: `with devlog.zone("prepare"): ...`, or `@devlog.zone("prepare")` before a function; `@devlog.zone` is called as
     the function. It costs little while nothing is recorded. A zone is opened once: make one for each `with`."""
     if type(name) is not str and inspect.isroutine(name):
-        return _Zone(name.__qualname__, None)(name)
+        return _Zone(_qualified(name), None)(name)
+    if type(name) is not str and callable(name):
+        raise TypeError(f"{name!r:.200} is no function: give the zone a name, @devlog.zone(\"name\")")
     frame = _caller()
     return _Zone(name, _native.Zone(name, frame.f_code.co_name, frame.f_code.co_filename, frame.f_lineno))
 

@@ -141,6 +141,33 @@ class Ops(unittest.TestCase):
         with self.assertRaises(devlog.Error):
             devlog.open_ops("/proc/no/such/folder")
 
+    def test_decorated(self):
+        """@devlog.op alone is called as the function, and methods of all kinds are decorated."""
+        class Layer:
+            @devlog.op
+            def method(self, x):
+                return x
+            @devlog.op
+            @staticmethod
+            def static(x):
+                return x
+            @devlog.op("Named")
+            @classmethod
+            def of_class(cls, x):
+                return x if cls is Layer else None
+            @staticmethod
+            @devlog.op
+            def outer(x):
+                """Kept."""
+                return x
+        folder = os.path.join(self.folder.name, "decorated")
+        devlog.open_ops(folder)
+        self.assertEqual([Layer().method(1), Layer.static(2), Layer.of_class(3), Layer().outer(4)], [1, 2, 3, 4])
+        self.assertEqual(Layer.outer.__doc__, "Kept.")
+        devlog.close_ops()
+        names = [row["OP CODE"] for row in devlog.ops(folder)]
+        self.assertEqual([name.split("<locals>.")[-1] for name in names], ["Layer.method", "Layer.static", "Named", "Layer.outer"])
+
     def test_wrong(self):
         for wrong in (dict(type="gpu"), dict(fidelity="HiFi9")):
             with self.assertRaises(ValueError):
@@ -150,8 +177,10 @@ class Ops(unittest.TestCase):
         def generates():
             yield
         for function in gives_up, generates, type:
-            with self.assertRaises(TypeError):
+            with self.assertRaisesRegex(TypeError, ": an op (is of a function|ends where it began)"):
                 devlog.op("x")(function)
+        with self.assertRaisesRegex(TypeError, "gives up its thread"):
+            devlog.op(generates)
         devlog.open_ops(os.path.join(self.folder.name, "wrong"))
         for tensor in 3, "abc", None:
             matmul = devlog.op("x")

@@ -120,6 +120,8 @@ class Zones(unittest.TestCase):
                     devlog.value(*wrong)
             with self.assertRaises(TypeError):
                 devlog.zone(3)
+            with self.assertRaisesRegex(TypeError, "is no function: give the zone a name"):
+                devlog.zone(functools.partial(program))
             with self.assertRaises(TypeError):
                 @devlog.zone("generator")
                 def generator():

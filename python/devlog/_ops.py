@@ -10,7 +10,7 @@ import threading
 
 from . import _native
 from ._log import _whole
-from ._zones import _in_one_piece, _qualified
+from ._zones import _ends, _in_one_piece, _qualified
 
 _TYPES = ("python_fallback", "tt_dnn_cpu", "tt_dnn_device")
 _FIDELITIES = (None, "LoFi", "HiFi2", "HiFi3", "HiFi4")
@@ -60,6 +60,9 @@ def _at_exit():
         close_ops()
     except Exception as error: # nobody is left to catch it
         print(f"devlog: {error}", file=sys.stderr)
+
+
+_ends.insert(0, _at_exit)
 
 
 def _index(what, wanted, names):

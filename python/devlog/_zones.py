@@ -22,11 +22,19 @@ def stop_zones():
     _native.zones_stop()
 
 
+_ends = [_native.zones_stop] # what ends the files of a process
+
+
+def _end_of_worker():
+    for end in _ends:
+        end()
+
+
 def _after_fork():
-    """Children of multiprocessing end without the interpreter's exit: their file is ended by them."""
+    """Children of multiprocessing end without the interpreter's exit: their files are ended by them."""
     util = sys.modules.get("multiprocessing.util")
     if util:
-        util.register_after_fork(_after_fork, lambda _: util.Finalize(None, _native.zones_stop, exitpriority=-1000))
+        util.register_after_fork(_after_fork, lambda _: util.Finalize(None, _end_of_worker, exitpriority=-1000))
 
 
 os.register_at_fork(after_in_child=_after_fork)

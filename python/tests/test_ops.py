@@ -168,6 +168,22 @@ class Ops(unittest.TestCase):
         names = [row["OP CODE"] for row in devlog.ops(folder)]
         self.assertEqual([name.split("<locals>.")[-1] for name in names], ["Layer.method", "Layer.static", "Named", "Layer.outer"])
 
+    def test_workers(self):
+        """Workers of multiprocessing close the log, however they are started, whether the program has an op of its own or not."""
+        program = ("import contextlib, multiprocessing, sys\nimport devlog\n"
+                   "def work(n):\n    with devlog.op('Work'): return n\n"
+                   "if __name__ == '__main__':\n    around = devlog.op('All') if sys.argv[2:] else contextlib.nullcontext()\n"
+                   "    with around, multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:\n"
+                   "        pool.map(work, range(8), 1)\n        pool.close()\n        pool.join()\n")
+        path = os.path.join(self.folder.name, "workers.py")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(program)
+        for number, how in enumerate([("fork",), ("fork", "all"), ("spawn",), ("forkserver",), ("forkserver", "all")]):
+            folder = os.path.join(self.folder.name, f"workers{number}")
+            subprocess.run([sys.executable, path, *how], check=True, env={**os.environ, "DEVLOG_OPS": "1", "DEVLOG_LOG_FOLDER": folder})
+            rows = devlog.ops(folder)
+            self.assertEqual((len(rows), rows.complete, rows.troubles), (8 + len(how) - 1, True, ""), how)
+
     def test_wrong(self):
         for wrong in (dict(type="gpu"), dict(fidelity="HiFi9")):
             with self.assertRaises(ValueError):

@@ -81,9 +81,10 @@ static chip_rows *rows_of(chip_rows **all, size_t *n, uint32_t chip)
     return &grown[(*n)++];
 }
 
-static bool add_launch(chip_rows **all, size_t *n, const op_table *t, size_t i)
+static bool add_launch(chip_rows **all, size_t *n, const answer_run *r, size_t i)
 {
-    const double start = t->wide[i].numbers[OP_FW_START];
+    const op_table *t = r->table;
+    const double start = answer_start(r, i);
     chip_rows *of = rows_of(all, n, t->rows[i].chip);
     if (!of) return false;
     if (of->n == of->cap) {
@@ -112,7 +113,7 @@ static bool leave_first(answer_run *r, const op_selection *s, uint8_t *wanted)
     size_t n = 0;
     bool good = true;
     for (size_t i = r->first; i < r->last && good; i++)
-        if (wanted[i] && (r->table->rows[i].has & OP_HAS_FW)) good = add_launch(&all, &n, r->table, i);
+        if (wanted[i] && (r->table->rows[i].has & OP_HAS_FW)) good = add_launch(&all, &n, r, i);
     for (size_t i = 0; i < n && good; i++) {
         chip_rows *c = &all[i];
         qsort(c->items, c->n, sizeof *c->items, by_start);
@@ -220,8 +221,8 @@ devlog_status answer_run_make(answer_run *r, op_table *table, const answer_run_o
     for (size_t i = r->first; i < r->last && good; i++)
         wanted[i] = (table->rows[i].has & OP_IS_POINT) || (is_wanted(r, s, i) && (!touched || touched[i]));
     free(touched);
-    good = good && run_find_chips(r, wanted) && leave_first(r, s, wanted) && add_ops(r, wanted) &&
-           run_add_chips(r, wanted) && run_add_host(r) && run_merge_chips(r);
+    good = good && run_find_chips(r, wanted) && run_find_boots(r) && leave_first(r, s, wanted) &&
+           add_ops(r, wanted) && run_add_chips(r, wanted) && run_add_host(r) && run_merge_chips(r);
     for (size_t i = 0; i < table->n && good; i++)
         r->left_out += !wanted[i] && !(table->rows[i].has & OP_IS_POINT);
     status = good ? nothing(r, s, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -241,6 +242,7 @@ void answer_run_free(answer_run *r)
     free(r->ops);
     free(r->points);
     free(r->wanted);
+    free(r->shifts);
     free(r->chips);
     *r = (answer_run){0};
 }

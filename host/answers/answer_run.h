@@ -43,6 +43,7 @@ typedef struct answer_chip {
     const char *mhz_source; /* of whoever says it: "device log" or "cycles and ns of the report" */
     double available;       /* worker cores; NAN: unknown */
     uint64_t rows;          /* with device data: launches, or what an op did at a stretch */
+    size_t boots;           /* how often its counter began; 0: nothing of it has cycles */
     uint32_t first_row;     /* of the table: that of them which began first */
     double span;            /* from the first firmware to the last, times as above; NAN: unknown */
     double busy;            /* of it: union of its launches; NAN */
@@ -70,7 +71,9 @@ typedef struct answer_run {
     size_t n_points;
     answer_chip *chips; /* by number */
     size_t n_chips;
-    bool by_order;                  /* chips of an op were put together by the order of ops, not by ids */
+    bool by_order; /* chips of an op were put together by the order of ops, not by ids */
+    double *
+        shifts; /* by row: cycles that lay the starts of its chip's counter one behind the other; NULL: none began twice */
     uint8_t *wanted;                /* by row: the selection lets it through; answer_run_wants */
     size_t first, last;             /* rows that the selection is about: [first, last) */
     size_t left_out;                /* rows that the selection did not let through */
@@ -113,6 +116,15 @@ static inline const op_table_row *answer_row(const answer_run *r, const answer_o
 /* Whether it ran on the host alone. An op of the device (OP TYPE) without device data did not: it was captured for a trace, or
  * its data are missing. */
 bool answer_on_host(const answer_run *r, const answer_op *op);
+/* DEVICE FW START and END CYCLE on one time line of its chip; NAN: not known. */
+static inline double answer_start(const answer_run *r, size_t row)
+{
+    return r->table->wide[row].numbers[OP_FW_START] + (r->shifts ? r->shifts[row] : 0);
+}
+static inline double answer_end(const answer_run *r, size_t row)
+{
+    return r->table->wide[row].numbers[OP_FW_END] + (r->shifts ? r->shifts[row] : 0);
+}
 /* Whether its chip had run nothing that is wanted before it: the gap is before the run. */
 bool answer_is_first(const answer_run *r, const answer_op *op);
 /* What else the report says of it: numbers and texts by their kinds (ops/op_wide.h). */

@@ -76,7 +76,7 @@ static bool add_row(answer_run *r, size_t i, answer_chip *c, working *w)
 {
     const op_table_row *row = row_at(r, i);
     const op_wide *wide = &r->table->wide[i];
-    const double start = wide->numbers[OP_FW_START], end = wide->numbers[OP_FW_END];
+    const double start = answer_start(r, i), end = answer_end(r, i);
     const double ns = row->has & OP_HAS_FW ? (double)row->fw_ns : (double)row->kernel_ns;
     const double idle = row->has & OP_HAS_IDLE ? (double)row->idle_ns : 0;
     if (!c->rows++ || (w->n && start >= 0 && start < w->first)) c->first_row = (uint32_t)i;
@@ -247,7 +247,7 @@ bool run_merge_chips(answer_run *r)
     size_t n = 0;
     if (!members) return false;
     for (size_t i = 0; i < r->n_ops; i++) {
-        const double start = answer_wide(r, &r->ops[i])->numbers[OP_FW_START];
+        const double start = answer_start(r, r->ops[i].row);
         if (r->ops[i].chips)
             members[n++] = (member){.start = isfinite(start) ? start : (double)i,
                                     .chip = answer_row(r, &r->ops[i])->chip,

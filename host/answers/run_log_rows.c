@@ -49,32 +49,71 @@ static void fill_row(const run_log *l, op_table *t, size_t i, bool cycles)
 
 typedef struct order_of {
     double start, end;
-    uint32_t chip, row;
+    uint32_t chip, boot, row;
 } order_of;
 
 static int by_chip_and_start(const void *a, const void *b)
 {
     const order_of *x = a, *y = b;
     if (x->chip != y->chip) return x->chip < y->chip ? -1 : 1;
+    if (x->boot != y->boot) return x->boot < y->boot ? -1 : 1;
     if (x->start < y->start || x->start > y->start) return x->start < y->start ? -1 : 1;
     return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* By launch: which start of its chip's counter it is of. A launch of another run, or with a higher number
+ * that begins earlier than the one before is of another program, or of a device that was opened again, as in op reports
+ * (ops/op_rows.c). NULL: no memory. */
+static uint32_t *find_boots(const dl_launches *launches)
+{
+    uint32_t *boots = malloc((launches->count + (size_t)1) * sizeof *boots);
+    struct {
+        uint64_t start, number, run;
+        uint32_t boot;
+        bool any;
+    } *last = calloc(DL_MAX_CHIPS, sizeof *last);
+    for (uint32_t i = 0; i < launches->count && boots && last; i++) {
+        const dl_launch *l = &launches->items[i];
+        const bool known = l->first_fw_start != UINT64_MAX;
+        const bool other = last[l->chip].any && l->run != last[l->chip].run;
+        const bool later =
+            l->has_ids && l->trace_id == DL_NO_ID && (other || l->run_host_id > last[l->chip].number);
+        if (other || (known && later && l->first_fw_start < last[l->chip].start)) last[l->chip].boot++;
+        if (later) last[l->chip].number = l->run_host_id;
+        if (known) last[l->chip].start = l->first_fw_start;
+        last[l->chip].run = l->run;
+        last[l->chip].any = true;
+        boots[i] = last[l->chip].boot;
+    }
+    if (!last) {
+        free(boots);
+        boots = NULL;
+    }
+    free(last);
+    return boots;
 }
 
 /* As OP TO OP LATENCY is: a launch's first firmware minus the last of all before it; 0 for the first. */
 static bool give_gaps(const run_log *l, op_table *t, bool cycles)
 {
     order_of *order = malloc((t->n + 1) * sizeof *order);
+    uint32_t *boots = find_boots(dl_decode_launches(l->decode));
     size_t n = 0;
     double last = 0;
-    if (!order) return false;
-    for (size_t i = 0; i < t->n; i++)
+    for (size_t i = 0; i < t->n && order && boots; i++)
         if (t->rows[i].has & OP_HAS_FW)
             order[n++] = (order_of){t->wide[i].numbers[OP_FW_START], t->wide[i].numbers[OP_FW_END],
-                                    t->rows[i].chip, (uint32_t)i};
+                                    t->rows[i].chip, boots[i], (uint32_t)i};
+    const bool good = order && boots;
+    free(boots);
+    if (!good) {
+        free(order);
+        return false;
+    }
     if (n) qsort(order, n, sizeof *order, by_chip_and_start);
     for (size_t i = 0; i < n; i++) {
         op_table_row *row = &t->rows[order[i].row];
-        const bool first = !i || order[i - 1].chip != order[i].chip;
+        const bool first = !i || order[i - 1].chip != order[i].chip || order[i - 1].boot != order[i].boot;
         const double gap = first ? 0 : (order[i].start - last) * per_cycle(l, row->chip, cycles);
         row->gap_ns = fabs(gap) < 9e18 ? llround(gap) : 0;
         row->has |= OP_HAS_GAP;

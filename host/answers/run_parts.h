@@ -6,6 +6,8 @@
 
 /* Which chips the wanted rows are of. All: false is no memory. */
 bool run_find_chips(answer_run *r, const uint8_t *wanted);
+/* How often the counter of each began, and what that shifts. */
+bool run_find_boots(answer_run *r);
 /* What they did, once it is known which rows are wanted. */
 bool run_add_chips(answer_run *r, const uint8_t *wanted);
 /* What the host did, and its time in each op without the ops inside it. While there is an op for each row: rows of one op on

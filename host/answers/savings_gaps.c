@@ -164,15 +164,16 @@ static int by_chip_and_start(const void *a, const void *b)
 
 /* By row: the launch of that chip which began before it, whether it is wanted or not; UINT32_MAX: there is none. NULL: no
  * memory. Without cycles it is by the order of rows. */
-static uint32_t *rows_in_front(const op_table *t)
+static uint32_t *rows_in_front(const answer_run *r)
 {
+    const op_table *t = r->table;
     uint32_t *front = malloc((t->n + 1) * sizeof *front);
     placed *all = malloc((t->n + 1) * sizeof *all);
     size_t n = 0;
     bool in_order = true;
     for (size_t i = 0; front && all && i < t->n; i++) {
         const op_table_row *row = &t->rows[i];
-        const double start = t->wide[i].numbers[OP_FW_START];
+        const double start = answer_start(r, i);
         front[i] = UINT32_MAX;
         if ((row->has & OP_IS_POINT) || !(row->has & (OP_HAS_FW | OP_HAS_KERNEL))) continue;
         all[n] = (placed){isfinite(start) ? start : (double)i, row->chip, (uint32_t)i};
@@ -195,7 +196,7 @@ static uint32_t *rows_in_front(const op_table *t)
 void savings_find_gaps(answer *a, const answer_run *r, savings *all)
 {
     gap_part compiling = {0}, fallback = {0}, rest = {0};
-    uint32_t *front = rows_in_front(r->table);
+    uint32_t *front = rows_in_front(r);
     /* No more pairs than rows: none is refused. */
     gap_pairs small = {.keys = dl_intern_new((uint32_t)r->table->n + 2, 16 * (r->table->n + 2)),
                        .failed = !front};

@@ -202,7 +202,13 @@ void answer_add_verdict(answer *a, const answer_run *r)
     snprintf(note, sizeof note, "%llu with device data%s", (unsigned long long)timed,
              r->left_out ? "; the selection left others out" : "");
     answer_fact(a, s, "ops", r->has_report ? "ops" : "launches", ANSWER_COUNT, (double)r->n_ops, note);
-    if (c)
+    if (c && c->boots > 1)
+        snprintf(
+            note, sizeof note,
+            "chip %u: its counter began %zu times; from each first launch's start to the last one's end, "
+            "added up",
+            c->chip, c->boots);
+    else if (c)
         snprintf(note, sizeof note, "chip %u: from its first launch's start to its last one's end", c->chip);
     else
         snprintf(note, sizeof note, "of the host: nothing says when the device began and ended");

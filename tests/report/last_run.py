@@ -195,6 +195,25 @@ def of_periodic_captures():
     same("its report: %s" % told[:200], "No op log was found" in told, True)
 
 
+def of_several_programs():
+    """The counter of a simulated chip begins with each program: times of several programs of a run are added up, whether they ran one after the
+    other or at once."""
+    def facts(*words):
+        facts = json.loads(said("report", "--format", "json", *words)[1])["sections"]["verdict"]["facts"]
+        return [facts[key]["value"] for key in ("wall", "busy", "gaps")]
+    one = ["sh", "-c", '"$0" 1', NN]
+    same("a program", said("run", "--once", "--no-tar", "-o", "one_program", "--", *one)[0], 0)
+    twice = [2 * value for value in facts("one_program")]
+    for how, script in (("one after the other", '"$0" 1 && "$0" 1'), ("at once", '"$0" 1 & "$0" 1; wait')):
+        same(how, said("run", "--once", "--no-tar", "-o", "programs", "--", "sh", "-c", script, NN)[0], 0)
+        same("wall, busy, idle of two programs %s" % how, facts("programs"), twice)
+        chips = json.loads(said("report", "--format", "json", "programs")[1])["sections"]["chips"]["rows"]
+        same("chip %s" % how, [chip["wall"] - chip["busy"] for chip in chips], [twice[2]])
+    said("run", "--once", "--no-tar", "-o", "programs", "--", "sh", "-c", '"$0" 1 && "$0" 1', NN)
+    alone = [2 * value for value in facts("one_program/logs/profile_log_device.csv")]
+    same("of the log alone", facts("programs/logs/profile_log_device.csv"), alone)
+
+
 def of_host_code():
     """Zones of host code are of the run whose log they lie beside when both were written last within a minute, and also when the process
     goes on for long behind the device's last word; not those of a process of before, nor of one that began later."""
@@ -224,6 +243,7 @@ def main():
     of_options()
     of_views()
     of_periodic_captures()
+    of_several_programs()
     of_host_code()
     return finish()
 

@@ -43,13 +43,13 @@ typedef struct answer_chip {
     const char *mhz_source; /* of whoever says it: "device log" or "cycles and ns of the report" */
     double available;       /* worker cores; NAN: unknown */
     uint64_t rows;          /* with device data: launches, or what an op did at a stretch */
-    size_t boots;           /* how often its counter began; 0: nothing of it has cycles */
     uint32_t first_row;     /* of the table: that of them which began first */
     double span;            /* from the first firmware to the last, times as above; NAN: unknown */
     double busy;            /* of it: union of its launches; NAN */
     double sum;             /* of all rows, one after the other */
     double core_error_cycles, host_error_ns; /* how well clocks are known; NAN: not known */
     size_t warm_up; /* rows at the beginning that come before durations settle (decode/warm_up.h) */
+    size_t boots;   /* how often its counter began; 0: nothing of it has cycles */
 } answer_chip;
 
 typedef struct answer_run {
@@ -71,9 +71,7 @@ typedef struct answer_run {
     size_t n_points;
     answer_chip *chips; /* by number */
     size_t n_chips;
-    bool by_order; /* chips of an op were put together by the order of ops, not by ids */
-    double *
-        shifts; /* by row: cycles that lay the starts of its chip's counter one behind the other; NULL: none began twice */
+    bool by_order;                  /* chips of an op were put together by the order of ops, not by ids */
     uint8_t *wanted;                /* by row: the selection lets it through; answer_run_wants */
     size_t first, last;             /* rows that the selection is about: [first, last) */
     size_t left_out;                /* rows that the selection did not let through */
@@ -84,6 +82,8 @@ typedef struct answer_run {
     double write_time, read_time;   /* ns inside of WriteToDevice, ReadFromDevice; NAN */
     double write_bytes, read_bytes; /* that they moved; NAN: not of all of them is it known */
     double profiler_cost;           /* ns that the log of ops took itself; NAN */
+    double *
+        shifts; /* by row: cycles that lay the starts of its chip's counter one behind the other; NULL: none began twice */
 } answer_run;
 
 typedef struct answer_run_options {

@@ -258,55 +258,82 @@ static bool has_run(const devlog_launch *l)
     return l->last_end > l->first_start && l->first_start != UINT64_MAX;
 }
 
-/* What no launch of a chip fills, from its first to its last. A log has launches in any order, and those of several chips in
- * turn. */
-static void add_gaps(adding *a)
+typedef struct work {
+    busy_span span;
+    uint32_t chip, boot; /* chip: its place in the log */
+} work;
+
+static int by_boot(const void *a, const void *b)
+{
+    const work *x = a, *y = b;
+    if (x->chip != y->chip) return x->chip < y->chip ? -1 : 1;
+    return x->boot < y->boot ? -1 : x->boot > y->boot;
+}
+
+static uint32_t place_of_chip(const adding *a, uint32_t chip)
+{
+    uint32_t c = 0;
+    while (c + 1 < a->n_chips && devlog_log_chip(a->log, c).chip != chip)
+        c++;
+    return c;
+}
+
+/* What no launch of a chip fills, from its first to its last, of each start of its counter. A log has launches in any order, and those of
+ * several chips in turn. */
+static void add_gaps(adding *a, const uint32_t *boots)
 {
     busy_span *spans = malloc((a->n_ops + 1) * sizeof *spans);
+    work *all = malloc((a->n_ops + 1) * sizeof *all);
     double gaps = 0;
     bool any = false;
-    if (!spans) a->d->no_memory = true;
-    for (size_t c = 0; spans && c < a->n_chips; c++) {
-        const uint32_t chip = devlog_log_chip(a->log, (uint32_t)c).chip;
-        size_t n = 0;
+    size_t n_all = 0;
+    a->d->no_memory |= !spans || !all;
+    for (size_t i = 0; !a->d->no_memory && i < a->n_ops; i++) {
+        const devlog_launch l = devlog_log_launch(a->log, (uint32_t)i);
+        if (has_run(&l))
+            all[n_all++] =
+                (work){{(double)l.first_start, (double)l.last_end}, place_of_chip(a, l.chip), boots[i]};
+    }
+    if (n_all) qsort(all, n_all, sizeof *all, by_boot);
+    for (size_t from = 0, to; from < n_all; from = to) {
         double end = 0;
-        for (size_t i = 0; i < a->n_ops; i++) {
-            const devlog_launch l = devlog_log_launch(a->log, (uint32_t)i);
-            if (l.chip != chip || !has_run(&l)) continue;
-            spans[n++] = (busy_span){(double)l.first_start, (double)l.last_end};
-            if (spans[n - 1].end > end) end = spans[n - 1].end;
+        for (to = from; to < n_all && by_boot(&all[to], &all[from]) == 0; to++) {
+            spans[to - from] = all[to].span;
+            if (all[to].span.end > end) end = all[to].span.end;
         }
-        if (n < 2) continue;
-        const double busy = busy_union(spans, n); /* which sorts them */
-        gaps += (end - spans[0].start - busy) * a->scale[c];
+        if (to - from < 2) continue;
+        const double busy = busy_union(spans, to - from); /* which sorts them */
+        gaps += (end - spans[0].start - busy) * a->scale[all[from].chip];
         any = true;
     }
     free(spans);
+    free(all);
     if (any) diff_add(a->d, DIFF_GAPS, a->side, a->run, gaps, 1);
 }
 
 typedef struct placed {
     uint64_t start;
-    uint32_t chip, launch;
+    uint32_t chip, boot, launch;
 } placed;
 
 static int by_chip_and_start(const void *a, const void *b)
 {
     const placed *x = a, *y = b;
     if (x->chip != y->chip) return x->chip < y->chip ? -1 : 1;
+    if (x->boot != y->boot) return x->boot < y->boot ? -1 : 1;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     return x->launch < y->launch ? -1 : x->launch > y->launch;
 }
 
 /* By launch: the how manieth of its chip it was. The log's own numbers are those in which it has them, core by core perhaps. NULL: no
  * memory. */
-static uint32_t *places_of(const adding *a)
+static uint32_t *places_of(const adding *a, const uint32_t *boots)
 {
     uint32_t *places = malloc((a->n_ops + 1) * sizeof *places);
     placed *all = malloc((a->n_ops + 1) * sizeof *all);
     for (size_t i = 0; places && all && i < a->n_ops; i++) {
         const devlog_launch l = devlog_log_launch(a->log, (uint32_t)i);
-        all[i] = (placed){l.first_start, l.chip, (uint32_t)i};
+        all[i] = (placed){l.first_start, l.chip, boots[i], (uint32_t)i};
     }
     if (places && all && a->n_ops) qsort(all, a->n_ops, sizeof *all, by_chip_and_start);
     uint32_t place = 0;
@@ -327,8 +354,9 @@ static void add_launches(adding *a)
     diff *d = a->d;
     a->n_ops = devlog_log_launches(a->log);
     a->ops = malloc((a->n_ops + 1) * sizeof *a->ops);
-    uint32_t *places = d->several && !d->ops ? places_of(a) : NULL;
-    if (!a->ops || (d->several && !d->ops && !places)) d->no_memory = true;
+    uint32_t *boots = d->ops ? NULL : door_boots(a->log);
+    uint32_t *places = d->several && boots ? places_of(a, boots) : NULL;
+    if (!a->ops || (!d->ops && (!boots || (d->several && !places)))) d->no_memory = true;
     double device = 0;
     diff_chips chips = {0};
     bool any = false;
@@ -361,11 +389,15 @@ static void add_launches(adding *a)
         any = true;
     }
     free(places);
-    if (d->ops) return;
+    if (d->ops || d->no_memory) {
+        free(boots);
+        return;
+    }
     d->lines[DIFF_DEVICE].by_clock = d->lines[DIFF_GAPS].by_clock = d->lines[DIFF_BUSIEST].by_clock = true;
     diff_chips_end(d, &chips, a->side, a->run);
     diff_add(d, DIFF_DEVICE, a->side, a->run, any ? device : -1, 1);
-    add_gaps(a);
+    add_gaps(a, boots);
+    free(boots);
 }
 
 static bool one_by_one(const adding *a)

@@ -3,6 +3,7 @@
 
 #include "answers/run_log_internal.h"
 #include "base/round.h"
+#include "decode/door.h"
 
 static double per_cycle(const run_log *l, uint32_t chip, bool cycles)
 {
@@ -61,43 +62,11 @@ static int by_chip_and_start(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* By launch: which start of its chip's counter it is of. A launch of another run, or with a higher number
- * that begins earlier than the one before is of another program, or of a device that was opened again, as in op reports
- * (ops/op_rows.c). NULL: no memory. */
-static uint32_t *find_boots(const dl_launches *launches)
-{
-    uint32_t *boots = malloc((launches->count + (size_t)1) * sizeof *boots);
-    struct {
-        uint64_t start, number, run;
-        uint32_t boot;
-        bool any;
-    } *last = calloc(DL_MAX_CHIPS, sizeof *last);
-    for (uint32_t i = 0; i < launches->count && boots && last; i++) {
-        const dl_launch *l = &launches->items[i];
-        const bool known = l->first_fw_start != UINT64_MAX;
-        const bool other = last[l->chip].any && l->run != last[l->chip].run;
-        const bool later =
-            l->has_ids && l->trace_id == DL_NO_ID && (other || l->run_host_id > last[l->chip].number);
-        if (other || (known && later && l->first_fw_start < last[l->chip].start)) last[l->chip].boot++;
-        if (later) last[l->chip].number = l->run_host_id;
-        if (known) last[l->chip].start = l->first_fw_start;
-        last[l->chip].run = l->run;
-        last[l->chip].any = true;
-        boots[i] = last[l->chip].boot;
-    }
-    if (!last) {
-        free(boots);
-        boots = NULL;
-    }
-    free(last);
-    return boots;
-}
-
 /* As OP TO OP LATENCY is: a launch's first firmware minus the last of all before it; 0 for the first. */
 static bool give_gaps(const run_log *l, op_table *t, bool cycles)
 {
     order_of *order = malloc((t->n + 1) * sizeof *order);
-    uint32_t *boots = find_boots(dl_decode_launches(l->decode));
+    uint32_t *boots = door_boots(l->log);
     size_t n = 0;
     double last = 0;
     for (size_t i = 0; i < t->n && order && boots; i++)

@@ -18,6 +18,11 @@ uint64_t door_asked_by(const devlog_log *log, uint32_t launch);
 /* Whether that is an op which the log says; otherwise it is the launch's own number. */
 bool door_told_op(const devlog_log *log, uint32_t launch);
 
+/* By launch: which start of its chip's counter it is of, from 0; freed by the caller. A launch of another run, or one with a higher number
+ * that begins earlier than the one before, is of another program, or of a device that was opened again, as in op reports
+ * (docs/op-reports.md, "Several programs, several opens"). NULL: no memory. In door_boots.c. */
+uint32_t *door_boots(const devlog_log *log);
+
 /* Cycles of a chip of it are instructions: it is a simulator without timing. */
 bool door_counts_instructions(const devlog_log *log);
 /* What chip `number` (as devlog_log_chip counts) said of its clock, kHz; 0: unknown. */

@@ -212,6 +212,10 @@ def of_several_programs():
     said("run", "--once", "--no-tar", "-o", "programs", "--", "sh", "-c", '"$0" 1 && "$0" 1', NN)
     alone = [2 * value for value in facts("one_program/logs/profile_log_device.csv")]
     same("of the log alone", facts("programs/logs/profile_log_device.csv"), alone)
+    for log in "", "/logs/profile_log_device.csv":
+        lines = json.loads(said("diff", "--exact", "--format", "json", "one_program" + log, "programs" + log)[1])["lines"]
+        gaps = [(line["old"]["per_run"], line["new"]["per_run"]) for line in lines if line["name"] == "gaps on the device"]
+        same("gaps in a comparison: %s" % gaps, [2 * old == new > 0 for old, new in gaps], [True])
 
 
 def of_host_code():

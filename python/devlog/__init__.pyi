@@ -201,7 +201,9 @@ def step(number: Optional[_Whole] = None, name: Optional[str] = None) -> None: .
 class op:
     id: int
     @overload
-    def __new__(cls, name: str, **options: Any) -> op: ...
+    def __new__(cls, name: str, *, inputs: Iterable[Any] = (), outputs: Iterable[Any] = (),
+                attributes: Union[str, Mapping[str, Any], None] = None, type: str = "python_fallback", fidelity: Optional[str] = None,
+                strategy: Optional[str] = None, cores: _Whole = 0) -> op: ...
     @overload
     def __new__(cls, name: _F) -> _F: ...  # type: ignore[misc]
     def __init__(self, name: str, *, inputs: Iterable[Any] = (), outputs: Iterable[Any] = (),

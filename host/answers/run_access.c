@@ -8,11 +8,24 @@
 #include "answers/causes_sums.h"
 #include "answers/memory.h"
 #include "answers/run_facts.h"
+#include "base/grid.h"
 
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+enum { SHORT = 40, SHORT_BYTES = 4 * SHORT }; /* columns of a name, and what they take at most */
+
+/* A name, shortened in its middle. */
+static const char *shortened(char out[SHORT_BYTES], const char *text)
+{
+    dl_str s = {0};
+    dl_str_short(&s, text, SHORT);
+    snprintf(out, SHORT_BYTES, "%s", s.failed || !s.text ? "" : s.text);
+    dl_str_free(&s);
+    return out;
 }
 
 /* ---- Transfers --- */
@@ -21,13 +34,13 @@ static const char *base_name(const char *path)
 static void say_place(run_facts *f, run_text text, const dl_tables *t, const causes_flow *x, const char *what)
 {
     const dl_stream *s = &t->streams[x->stream];
-    char *room = f->rooms[text];
+    char *room = f->rooms[text], zone[SHORT_BYTES], file[SHORT_BYTES];
     size_t n = (size_t)snprintf(room, sizeof f->rooms[0], "%s on core %llu: %u-%u, %.20s", what,
                                 (unsigned long long)t->chips[s->chip].id, s->core_x, s->core_y,
                                 dl_text(t, s->risc_name));
     if (x->site != DL_NONE && n < sizeof f->rooms[0])
-        snprintf(room + n, sizeof f->rooms[0] - n, ", %.40s, %.40s:%u", dl_site_text(t, x->site),
-                 base_name(dl_text(t, t->sites[x->site].file)), t->sites[x->site].line);
+        snprintf(room + n, sizeof f->rooms[0] - n, ", %s, %s:%u", shortened(zone, dl_site_text(t, x->site)),
+                 shortened(file, base_name(dl_text(t, t->sites[x->site].file))), t->sites[x->site].line);
     f->texts[text] = room;
 }
 
@@ -164,10 +177,11 @@ static void say_buffer(run_facts *f, const memory_run *m, const memory_space *s)
     if (!most) return;
     const char *name = most->name ? memory_text(m, most->name) : "a buffer",
                *file = most->file ? base_name(memory_text(m, most->file)) : "an unknown place";
+    char name_room[SHORT_BYTES], file_room[SHORT_BYTES];
     snprintf(f->rooms[RUN_DRAM_BY], sizeof f->rooms[0],
-             "%.40s of %.40s:%u with %llu bytes; %zu buffer%s in one bank", name, file,
-             memory_made(m, most)->line, (unsigned long long)memory_bytes(memory_made(m, most)), n,
-             n == 1 ? " is" : "s are");
+             "%s of %s:%u with %llu bytes; %zu buffer%s in one bank", shortened(name_room, name),
+             shortened(file_room, file), memory_made(m, most)->line,
+             (unsigned long long)memory_bytes(memory_made(m, most)), n, n == 1 ? " is" : "s are");
     f->texts[RUN_DRAM_BY] = f->rooms[RUN_DRAM_BY];
 }
 

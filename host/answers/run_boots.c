@@ -65,18 +65,22 @@ static uint32_t take(chip_boots *c, uint32_t n, double end, double off)
 }
 
 /* Which start each row of a chip is of; NONE: nothing that is there came before it. They are in the order of their own starts. `off`: by
- * how much of itself a latency may be wrong, in cycles; `least`: by how many cycles at least. */
-static void follow(chip_boots *c, const timed *rows, size_t n, double least, double off, uint32_t *boots)
+ * how much of itself a latency may be wrong, in cycles; `least`: by how many cycles at least. `trusted`: some latency is not 0; in a
+ * report where none is, they say nothing, and only what began before all others had ended is of another start. */
+static void follow(chip_boots *c, const timed *rows, size_t n, double least, double off, bool trusted,
+                   uint32_t *boots)
 {
+    double greatest = -INFINITY;
     for (size_t i = 0; i < n; i++) {
         const double gap = fabs(rows[i].start - rows[i].before);
         uint32_t at = isnan(gap) ? NONE : take(c, c->n, rows[i].before, least + off * gap);
         const uint32_t others = at == NONE ? c->n : c->n - 1;
-        if (at == NONE && rows[i].begins) {
+        if (at == NONE && rows[i].begins && (trusted || !i || rows[i].start < greatest)) {
             at = c->n++;
             c->items[at] = (boot){.first = rows[i].start, .last = rows[i].end};
         }
         boots[rows[i].row] = at;
+        greatest = rows[i].end > greatest ? rows[i].end : greatest;
         if (at == NONE) continue;
         if (rows[i].end > c->items[at].last) c->items[at].last = rows[i].end;
         const uint32_t place = place_of(c, others, c->items[at].last);
@@ -123,12 +127,14 @@ static bool one_chip(answer_run *r, timed *rows, size_t n, uint32_t *boots)
 {
     double cycles = 0, ns = 0;
     size_t begins = 1;
+    bool trusted = false;
     for (size_t i = 0; i < n; i++) {
         const op_table_row *row = &r->table->rows[rows[i].row];
         cycles += rows[i].end - rows[i].start;
         ns += (double)row->fw_ns + (row->has & OP_HAS_IDLE ? (double)row->idle_ns : 0);
         rows[i].begins = row->has & OP_HAS_GAP && row->gap_ns == 0;
         begins += rows[i].begins;
+        trusted |= row->has & OP_HAS_GAP && row->gap_ns != 0;
     }
     const bool clocked = cycles > 0 && ns > 0;
     const double per_ns = clocked ? cycles / ns : 1;
@@ -139,7 +145,7 @@ static bool one_chip(answer_run *r, timed *rows, size_t n, uint32_t *boots)
     chip_boots c = {.items = malloc(begins * sizeof *c.items), .by_end = malloc(begins * sizeof *c.by_end)};
     bool good = c.items && c.by_end;
     /* Every duration is rounded to a nanosecond, and so is the latency. */
-    if (good) follow(&c, rows, n, 0.5 * per_ns, clocked ? 0.5 * (double)n / ns : 0, boots);
+    if (good) follow(&c, rows, n, 0.5 * per_ns, clocked ? 0.5 * (double)n / ns : 0, trusted, boots);
     if (good) fill_in(&c, rows, n, boots);
     if (good && c.n > 1) good = add_shifts(r, &c, rows, n, boots);
     for (size_t i = 0; i < r->n_chips; i++)

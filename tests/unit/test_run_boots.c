@@ -82,6 +82,58 @@ static double union_of(const start *s)
     return sum;
 }
 
+/* The only chip of the report of this path. */
+static answer_chip chip_of(const char *path)
+{
+    op_table t = {0};
+    answer_run r;
+    devlog_error err;
+    const op_selection all = {0};
+    check_ok(op_table_read_wide(&t, path, &err), &err);
+    check_ok(answer_run_make(&r, &t, &(answer_run_options){.selection = &all}, &err), &err);
+    assert_int_equal(r.n_chips, 1);
+    const answer_chip chip = r.chips[0];
+    answer_run_free(&r);
+    op_table_free(&t);
+    return chip;
+}
+
+#define HEAD                                                                                                 \
+    "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE FW START CYCLE,DEVICE FW END CYCLE,"                 \
+    "DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns]"
+
+/* Reports whose latencies say nothing: none, all 0, some missing. */
+static void latencies_that_say_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rows;
+        size_t boots;
+        double span, busy;
+    } reports[] = {
+        {HEAD "\nA,,1,3,100,200,100,90\nA,,2,3,300,500,200,190\nA,,3,3,600,700,100,90\n", 1, 600, 400},
+        {HEAD
+         ",OP TO OP LATENCY [ns]\nA,,1,3,100,200,100,90,0\nA,,2,3,300,500,200,190,0\nA,,3,3,600,700,100,90,0\n",
+         1, 600, 400},
+        /* Nothing but the first of each start, as of tests with an op each. */
+        {HEAD
+         ",OP TO OP LATENCY [ns]\nA,,1,3,100,200,100,90,0\nA,,2,3,100,300,200,190,0\nA,,3,3,110,200,90,80,0\n",
+         3, 390, 390},
+        /* A report of some launches only: what came before its first row is not in it. */
+        {HEAD ",OP TO OP LATENCY [ns]\nA,,7,3,300,400,100,90,50\nA,,9,3,700,800,100,90,20\n", 1, 500, 200},
+        {HEAD ",OP TO OP LATENCY [ns]\nA,,7,3,300,400,100,90,\nA,,9,3,700,800,100,90,300\n", 1, 500, 200},
+    };
+    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/report.csv", test_folder());
+        write_text(path, reports[i].rows);
+        const answer_chip c = chip_of(path);
+        if (c.boots != reports[i].boots || fabs(c.span - reports[i].span) > 1e-6 ||
+            fabs(c.busy - reports[i].busy) > 1e-6)
+            fail_msg("report %zu: %zu starts, %.1f and %.1f ns", i, c.boots, c.span, c.busy);
+    }
+}
+
 static void starts_are_told_apart(void **state)
 {
     (void)state;
@@ -98,9 +150,7 @@ static void starts_are_told_apart(void **state)
 
         FILE *f = fopen(path, "w");
         assert_non_null(f);
-        fputs("OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE FW START CYCLE,DEVICE FW END CYCLE,"
-              "DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns],OP TO OP LATENCY [ns]\n",
-              f);
+        fputs(HEAD ",OP TO OP LATENCY [ns]\n", f);
         for (uint32_t i = 0; i < n; i++) {
             uint64_t first = UINT64_MAX, last = 0;
             fill(&boots[i], i && same ? &boots[0] : NULL);
@@ -121,14 +171,7 @@ static void starts_are_told_apart(void **state)
             if (!turns && s->at == s->n) at++;
         }
         fclose(f);
-        op_table t = {0};
-        answer_run r;
-        devlog_error err;
-        const op_selection all = {0};
-        check_ok(op_table_read_wide(&t, path, &err), &err);
-        check_ok(answer_run_make(&r, &t, &(answer_run_options){.selection = &all}, &err), &err);
-        assert_int_equal(r.n_chips, 1);
-        const answer_chip *c = &r.chips[0];
+        const answer_chip found = chip_of(path), *c = &found;
         const double cycle = 1000 / c->mhz;
         const bool right = c->boots == n && fabs(c->span - wall * cycle) <= 1e-6 * wall &&
                            fabs(c->busy - busy * cycle) <= 1e-6 * busy;
@@ -140,14 +183,13 @@ static void starts_are_told_apart(void **state)
                      c->span, c->busy, n, wall * cycle, busy * cycle);
         several += n > 1;
         turns_taken += n > 1 && turns;
-        answer_run_free(&r);
-        op_table_free(&t);
     }
     assert_true(several > 1000 && turns_taken > 500);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(starts_are_told_apart)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(starts_are_told_apart),
+                                       cmocka_unit_test(latencies_that_say_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

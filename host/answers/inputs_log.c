@@ -8,11 +8,17 @@
 static const char *const places[] = {RUN_PLACES};
 enum { PLACES = sizeof places / sizeof places[0] };
 
-static bool lie_together(const char *a, const char *b)
+bool run_in_one_folder(const char *a, const char *b)
 {
     const char *end_a = strrchr(a, '/'), *end_b = strrchr(b, '/');
-    const size_t n = end_a ? (size_t)(end_a - a) : 0;
-    return end_a && end_b && n == (size_t)(end_b - b) && memcmp(a, b, n) == 0;
+    const size_t n = end_a ? (size_t)(end_a - a) : 0, m = end_b ? (size_t)(end_b - b) : 0;
+    return !end_a == !end_b && n == m && memcmp(a, b, n) == 0;
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 /* A capture and the CSV beside it are of one run. */
@@ -20,12 +26,12 @@ static bool same_run(const char *a, const char *b)
 {
     struct stat x, y;
     if (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino) return true;
-    const char *base_a = strrchr(a, '/'), *base_b = strrchr(b, '/');
-    if (!lie_together(a, b)) return false;
-    return strcmp(base_a + 1, RUN_CAPTURE) == 0
-               ? strncmp(base_b + 1, RUN_DEVICE_LOG, strlen(RUN_DEVICE_LOG)) == 0
-               : strcmp(base_b + 1, RUN_CAPTURE) == 0 &&
-                     strncmp(base_a + 1, RUN_DEVICE_LOG, strlen(RUN_DEVICE_LOG)) == 0;
+    if (!run_in_one_folder(a, b)) return false;
+    a = name_of(a);
+    b = name_of(b);
+    return strcmp(a, RUN_CAPTURE) == 0
+               ? strncmp(b, RUN_DEVICE_LOG, strlen(RUN_DEVICE_LOG)) == 0
+               : strcmp(b, RUN_CAPTURE) == 0 && strncmp(a, RUN_DEVICE_LOG, strlen(RUN_DEVICE_LOG)) == 0;
 }
 
 static bool holds(const char *folder, const char *log)
@@ -34,7 +40,7 @@ static bool holds(const char *folder, const char *log)
     bool is = found && same_run(found, log);
     if (folder && run_is_host_log(log)) {
         char *beside = found ? found : run_op_log_in(folder);
-        is = beside && lie_together(beside, log) && run_host_is_of(log, beside);
+        is = beside && run_in_one_folder(beside, log) && run_host_is_of(log, beside);
         if (beside != found) free(beside);
     }
     free(found);

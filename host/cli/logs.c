@@ -111,13 +111,6 @@ static int newest_first(const void *a, const void *b)
     return strcmp(p->name, q->name);
 }
 
-static bool in_one_folder(const char *a, const char *b)
-{
-    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
-    size_t n = slash_a ? (size_t)(slash_a - a) : 0, m = slash_b ? (size_t)(slash_b - b) : 0;
-    return n == m && memcmp(a, b, n) == 0;
-}
-
 static bool is_of_host(const cli_log *l)
 {
     return run_is_host_log(l->path);
@@ -141,7 +134,7 @@ static bool is_of_newer(const cli_logs *logs, size_t i)
 {
     const cli_log *newer = NULL, *l = &logs->items[i];
     for (size_t k = 0; k < i && !newer; k++)
-        if (is_of_host(&logs->items[k]) && in_one_folder(logs->items[k].path, l->path))
+        if (is_of_host(&logs->items[k]) && run_in_one_folder(logs->items[k].path, l->path))
             newer = &logs->items[k];
     char *mine = newer ? run_folder_of_log(l->path) : NULL,
          *its = newer ? run_folder_of_log(newer->path) : NULL;
@@ -163,7 +156,7 @@ static bool has_capture(const cli_logs *logs, const cli_log *l)
         const cli_log *c = &logs->items[i];
         int64_t apart = l->time_ns > c->time_ns ? l->time_ns - c->time_ns : c->time_ns - l->time_ns;
         if (is_of_host(c) || c->report) continue;
-        if (!in_one_folder(c->path, l->path)) continue;
+        if (!run_in_one_folder(c->path, l->path)) continue;
         if (of_host ? run_host_is_of(l->path, c->path)
                     : c->capture && apart <= CLI_RUN_SECONDS * INT64_C(1000000000))
             return true;
@@ -183,7 +176,7 @@ static bool put_in_order(cli_logs *logs)
         twin[i] = has_capture(logs, &logs->items[i]);
     for (size_t i = 0; twin && i < logs->n_all; i++)
         for (size_t k = 0; k < logs->n_all && twin[i] && is_of_host(&logs->items[i]); k++)
-            if (in_one_folder(logs->items[k].path, logs->items[i].path))
+            if (run_in_one_folder(logs->items[k].path, logs->items[i].path))
                 logs->items[k].bytes_of_hosts += logs->items[i].bytes;
     for (size_t i = 0; twin && i < logs->n_all; i++) {
         if (twin[i])
@@ -326,7 +319,7 @@ char **cli_logs_with_hosts(const cli_logs *logs, const cli_log *log, size_t *n)
     if (log >= logs->items + logs->n) return found;
     for (size_t i = logs->n; i < logs->n_all; i++) {
         const cli_log *l = &logs->items[i];
-        if (is_of_host(l) && in_one_folder(l->path, log->path)) found[(*n)++] = l->path;
+        if (is_of_host(l) && run_in_one_folder(l->path, log->path)) found[(*n)++] = l->path;
     }
     return found;
 }
@@ -335,7 +328,7 @@ char **cli_logs_with_hosts(const cli_logs *logs, const cli_log *log, size_t *n)
 static const cli_log *that_grows(const cli_logs *logs, const cli_log *capture)
 {
     for (size_t i = logs->n; i < logs->n_all && capture->capture; i++)
-        if (!logs->items[i].capture && in_one_folder(logs->items[i].path, capture->path))
+        if (!logs->items[i].capture && run_in_one_folder(logs->items[i].path, capture->path))
             return &logs->items[i];
     return capture;
 }
@@ -388,7 +381,7 @@ static bool are_twins(const char *capture, const char *log)
 {
     static const char name[] = "profile_log_device.csv";
     struct stat a, b;
-    if (strncmp(name_of(log), name, sizeof name - 1) != 0 || !in_one_folder(capture, log)) return false;
+    if (strncmp(name_of(log), name, sizeof name - 1) != 0 || !run_in_one_folder(capture, log)) return false;
     if (stat(capture, &a) != 0 || stat(log, &b) != 0) return false;
     return llabs((long long)a.st_mtime - (long long)b.st_mtime) <= CLI_RUN_SECONDS;
 }

@@ -64,6 +64,8 @@ devlog_status run_input_call(const run_input *r, op_table *table, devlog_error *
 void run_input_doubts(const run_input *r, const char *before, dl_str *out);
 /* Whether two paths name files of one folder, as they are written. */
 bool run_in_one_folder(const char *a, const char *b);
+/* Whether these are a capture and the device log that lies beside it. */
+bool run_log_of_capture(const char *capture, const char *log);
 /* Whether a path is named as zones of host code are. */
 bool run_is_host_log(const char *path);
 /* Whether zones of host code beside a log, in host_<pid>.devlog, are of its run: that was written last within a minute of it, or later by a

@@ -21,17 +21,18 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
+bool run_log_of_capture(const char *capture, const char *log)
+{
+    return run_in_one_folder(capture, log) && strcmp(name_of(capture), RUN_CAPTURE) == 0 &&
+           strncmp(name_of(log), RUN_DEVICE_LOG, strlen(RUN_DEVICE_LOG)) == 0;
+}
+
 /* A capture and the CSV beside it are of one run. */
 static bool same_run(const char *a, const char *b)
 {
     struct stat x, y;
     if (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino) return true;
-    if (!run_in_one_folder(a, b)) return false;
-    a = name_of(a);
-    b = name_of(b);
-    return strcmp(a, RUN_CAPTURE) == 0
-               ? strncmp(b, RUN_DEVICE_LOG, strlen(RUN_DEVICE_LOG)) == 0
-               : strcmp(b, RUN_CAPTURE) == 0 && strncmp(a, RUN_DEVICE_LOG, strlen(RUN_DEVICE_LOG)) == 0;
+    return run_log_of_capture(a, b) || run_log_of_capture(b, a);
 }
 
 static bool holds(const char *folder, const char *log)

@@ -370,26 +370,18 @@ static devlog_status add_found(paths *p, const cli_logs_wanted *w, const char *f
     return status;
 }
 
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* Whether a device log is that of the run of a capture, of which both are. */
+/* Whether a device log is that of the run of a capture beside it. */
 static bool are_twins(const char *capture, const char *log)
 {
-    static const char name[] = "profile_log_device.csv";
     struct stat a, b;
-    if (strncmp(name_of(log), name, sizeof name - 1) != 0 || !run_in_one_folder(capture, log)) return false;
-    if (stat(capture, &a) != 0 || stat(log, &b) != 0) return false;
+    if (!run_log_of_capture(capture, log) || stat(capture, &a) != 0 || stat(log, &b) != 0) return false;
     return llabs((long long)a.st_mtime - (long long)b.st_mtime) <= CLI_RUN_SECONDS;
 }
 
 devlog_status cli_logs_apart(char *const *all, size_t n, devlog_error *err)
 {
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n && strcmp(name_of(all[i]), "capture.devlog") == 0; k++)
+        for (size_t k = 0; k < n && strstr(all[i], "capture.devlog"); k++)
             if (are_twins(all[i], all[k]))
                 return dl_fail(err, DEVLOG_ERR_ARGUMENT,
                                "%s and %s are of one run, which would count twice: name one of them, or the "

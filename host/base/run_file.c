@@ -94,11 +94,11 @@ static bool is_ours(const dl_run_file_shared *head, uint64_t want, bool join)
 static int settle(dl_run_file *r, int log, uint64_t want, bool alone, bool join)
 {
     dl_run_file_shared head;
-    bool valid = read_head(r->fd, &head);
+    bool valid = read_head(r->file.fd, &head);
     r->joined = valid && (!alone || is_ours(&head, want, join));
     if (r->joined) return 0;
     bool keep = log >= 0 && want && log_is_of(log, want);
-    int errnum = write_new(r->fd, want ? want : dl_run_file_new_id());
+    int errnum = write_new(r->file.fd, want ? want : dl_run_file_new_id());
     if (!errnum && !keep && log >= 0 && ftruncate(log, 0) != 0 && errno != EINVAL) errnum = errno;
     r->joined = keep;
     return errnum;
@@ -106,7 +106,7 @@ static int settle(dl_run_file *r, int log, uint64_t want, bool alone, bool join)
 
 static int map(dl_run_file *r)
 {
-    void *at = mmap(NULL, DL_RUN_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+    void *at = mmap(NULL, DL_RUN_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, r->file.fd, 0);
     if (at == MAP_FAILED) return errno;
     r->shared = at;
     return 0;
@@ -115,7 +115,7 @@ static int map(dl_run_file *r)
 devlog_status dl_run_file_open(dl_run_file *r, const char *folder, const char *log, bool join,
                                devlog_error *err)
 {
-    *r = (dl_run_file){.fd = -1};
+    *r = (dl_run_file){.file = DL_LOG_FILE_NONE};
     uint64_t want;
     devlog_status status = wanted(&want, err);
     if (status) return status;
@@ -125,21 +125,20 @@ devlog_status dl_run_file_open(dl_run_file *r, const char *folder, const char *l
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         goto done;
     }
-    r->fd = open(path, O_RDWR | O_CLOEXEC | (log ? O_CREAT : 0), 0666);
-    if (r->fd < 0) errnum = errno;
+    errnum = dl_log_file_open(&r->file, path, O_RDWR | (log ? O_CREAT : 0));
     if (!errnum && log) log_fd = open(log_path, O_RDWR | O_CLOEXEC);
     if (!errnum && log) {
         /* Whoever finds the file locked waits until the other has decided. Where there are no locks,
          * everybody is alone. */
-        bool alone = flock(r->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-        if (!alone) flock(r->fd, LOCK_SH);
+        bool alone = flock(r->file.fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+        if (!alone) flock(r->file.fd, LOCK_SH);
         errnum = settle(r, log_fd, want, alone, join);
     } else if (!errnum) {
         dl_run_file_shared head;
-        r->joined = want && read_head(r->fd, &head) && head.run == want;
+        r->joined = want && read_head(r->file.fd, &head) && head.run == want;
         if (!r->joined) errnum = ENOENT;
     }
-    if (!errnum) flock(r->fd, LOCK_SH);
+    if (!errnum) flock(r->file.fd, LOCK_SH);
     if (!errnum) errnum = map(r);
     if (errnum == ENOENT) {
         status = dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s is of no run that " DL_RUN_VARIABLE " names", folder);
@@ -157,8 +156,8 @@ done:
 void dl_run_file_close(dl_run_file *r)
 {
     if (r->shared) munmap(r->shared, DL_RUN_BYTES);
-    if (r->fd >= 0) close(r->fd);
-    *r = (dl_run_file){.fd = -1};
+    dl_log_file_close(&r->file);
+    *r = (dl_run_file){.file = DL_LOG_FILE_NONE};
 }
 
 devlog_status dl_run_file_begin(const char *folder, uint64_t id, devlog_error *err)

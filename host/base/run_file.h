@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 
 #include "base/error.h"
+#include "base/log_file.h"
 
 #define DL_RUN_FILE_NAME "profile_log_ops.run"
 #define DL_RUN_VARIABLE  "DEVLOG_RUN"
@@ -46,7 +47,7 @@ typedef struct dl_run_file_shared {
 } dl_run_file_shared;
 
 typedef struct dl_run_file {
-    int fd;
+    dl_log_file file;
     dl_run_file_shared *shared; /* NULL: not open */
     bool joined;                /* what is in the folder's log stays */
 } dl_run_file;

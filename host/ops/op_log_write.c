@@ -168,12 +168,15 @@ void ops_write(ops_thread *t)
         return;
     }
     /* One write for each line, so that lines of several threads do not mix and a crash leaves whole lines. */
-    ssize_t n;
-    do
-        n = write(ops->fd, t->line.text, t->line.len);
-    while (n < 0 && errno == EINTR);
+    pthread_mutex_lock(&ops->lock);
+    int errnum = dl_log_file_hold(&ops->file);
+    const int fd = ops->file.fd;
+    pthread_mutex_unlock(&ops->lock);
+    ssize_t n = -1;
+    while (!errnum && (n = write(fd, t->line.text, t->line.len)) < 0)
+        if (errno != EINTR) errnum = errno;
     if (n == (ssize_t)t->line.len) return;
-    lose(ops, n < 0 ? errno : ENOSPC);
+    lose(ops, errnum ? errnum : ENOSPC);
     if (n > 0 || mends) atomic_store(&ops->torn, 1);
 }
 
@@ -239,7 +242,7 @@ static atomic_uint *fork_mark(void)
 static void free_log(devlog_ops *ops)
 {
     dl_run_file_close(&ops->run);
-    if (ops->fd >= 0) close(ops->fd);
+    dl_log_file_close(&ops->file);
     if (ops->same_process) munmap(ops->same_process, sizeof(atomic_uint));
     free(ops->path);
     free(ops);
@@ -261,7 +264,7 @@ devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **ou
     if (status != DEVLOG_OK) return status;
     devlog_ops *ops = calloc(1, sizeof *ops);
     if (!ops) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the log of ops");
-    ops->fd = ops->run.fd = -1;
+    ops->file = ops->run.file = DL_LOG_FILE_NONE;
     ops->path = dl_path_join(folder, OP_LOG_NAME);
     if (!ops->path) {
         free_log(ops);
@@ -269,8 +272,8 @@ devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **ou
     }
     status = dl_run_file_open(&ops->run, folder, OP_LOG_NAME, o->append, err);
     if (status == DEVLOG_OK) {
-        ops->fd = open(ops->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        int errnum = ops->fd < 0 ? errno : pthread_key_create(&ops->key, thread_gone);
+        int errnum = dl_log_file_open(&ops->file, ops->path, O_RDWR | O_CREAT | O_APPEND);
+        if (!errnum) errnum = pthread_key_create(&ops->key, thread_gone);
         if (errnum) status = dl_fail_errno(err, errnum, "cannot write the log of ops %s", ops->path);
     }
     if (status != DEVLOG_OK) {
@@ -283,7 +286,7 @@ devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **ou
     ops->process = dl_run_process();
     ops->above = dl_run_op_above(ops->run.shared);
     ops->same_process = fork_mark();
-    atomic_store(&ops->torn, !ends_whole(ops->fd));
+    atomic_store(&ops->torn, !ends_whole(ops->file.fd));
     atomic_fetch_add(&ops->run.shared->opens, 1);
     write_head(ops);
     *out = ops;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/log_file.h"
 #include "base/run_threads.h"
 #include "base/str.h"
 #include "devlog/devlog.h"
@@ -34,7 +35,6 @@ typedef struct ops_thread {
 enum { OPS_ELSEWHERE = 64 };
 
 struct devlog_ops {
-    int fd;
     char *path;
     dl_run_file run;           /* shared with everybody who writes to the folder */
     pthread_key_t key;         /* of the calling thread's ops_thread */
@@ -51,6 +51,7 @@ struct devlog_ops {
     /* Ops that another thread has ended, for the thread that has them open. */
     atomic_uint n_elsewhere;
     pthread_mutex_t lock; /* of what follows */
+    dl_log_file file;
     uint32_t elsewhere[OPS_ELSEWHERE];
     ops_thread *threads;
 };

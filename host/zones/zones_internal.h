@@ -60,7 +60,7 @@ typedef struct zones_recorder {
     _Atomic uint64_t refused;              /* records of threads that got no ring */
     /* Under `file`: */
     dl_capture *capture;
-    uint32_t slot, put_sites;
+    uint32_t number, slot, put_sites;
     uint64_t told_refused;
     dl_host_memory told_memory;
     zones_moment from; /* the file's clock began */

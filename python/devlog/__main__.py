@@ -61,15 +61,28 @@ def _report(o, program):
     os.execv(command[0], command + ["--"] + program)
 
 
-def _finish(path):
-    """The last thing that happens: threads that are waited for have ended."""
+def _file_in(folder):
+    """What the library records into: host_<pid>.devlog, or another where a process of another container has that number."""
+    there = os.path.realpath(folder)
+    for fd in os.listdir("/proc/self/fd"):
+        try:
+            above, name = os.path.split(os.readlink(f"/proc/self/fd/{fd}"))
+        except OSError:
+            continue # listdir's own
+        if above == there and name.startswith("host_"):
+            return os.path.join(folder, name)
+    return os.path.join(folder, f"host_{os.getpid()}.devlog")
+
+
+def _finish(path, absolute):
+    """The last thing that happens: threads that are waited for have ended. The program may have changed its folder."""
     whole.disable()
     try:
         _native.zones_stop()
     except _native.Error as error:
         print(f"devlog: host zones: {error}", file=sys.stderr)
         return
-    if os.path.exists(path):
+    if os.path.exists(absolute):
         print(f"devlog: what was recorded is in {path}: devlog decode {path}", file=sys.stderr)
     else:
         print("devlog: nothing was recorded", file=sys.stderr)
@@ -118,14 +131,14 @@ def _main():
     if o.op_stacks:
         os.environ["DEVLOG_OP_STACKS"] = str(o.op_stacks)
     folder = o.output or os.environ.get("DEVLOG_LOG_FOLDER") or "generated/profiler/logs"
-    path = os.path.join(folder, f"host_{os.getpid()}.devlog")
     try:
         _native.zones_start(folder, _RING, _WAIT_MS)
     except _native.Error as error:
         sys.exit(f"python -m devlog: {error}")
     whole = _profile.Profiler()
-    mine = os.getpid()
-    atexit.register(lambda: _finish(path) if os.getpid() == mine else None)
+    mine, path = os.getpid(), _file_in(folder)
+    absolute = os.path.abspath(path)
+    atexit.register(lambda: _finish(path, absolute) if os.getpid() == mine else None)
     if not o.partial:
         whole.enable()
     try:

@@ -444,6 +444,9 @@ class Programs(unittest.TestCase):
             p.enable(); p.enable(); g(); p.disable(); g(); f(); p.disable()
             """, "-p")
         self.assertEqual((c["g"], c["f"]), (2, 1))
+        ((c, _),), r = self.run_program("import os\ndef f(): os.chdir('/')\nf()")
+        self.assertEqual(c["f"], 1)
+        self.assertIn("what was recorded is in ", r.stderr)
         _, r = self.run_program("x = (", status=1, files=0)
         self.assertIn("python -m devlog: ", r.stderr)
         with tempfile.TemporaryDirectory() as folder:

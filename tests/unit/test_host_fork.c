@@ -1,12 +1,14 @@
-/* Zones of host code when the process forks: each has a file of its own, and a child waits for nothing that only its parent's threads
- * would end. Not for programs that do not fork (test_host_zones). */
+/* Zones of host code when the process forks: each has a file of its own, whoever else has its number, and a child waits for nothing
+ * that only its parent's threads would end. Not for programs that do not fork (test_host_zones). */
 #define PROFILE_HOST 1
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -216,9 +218,52 @@ static void a_fork_waits_until_the_writing_thread_has_begun(void **state)
     assert_int_equal(WEXITSTATUS(how), 0);
 }
 
+/* A process of another container with this one's number writes to the folder: as a child here, which has the lock that it would have. */
+static void has_the_number_of_another(void)
+{
+    char path[128], byte;
+    int ready[2], end[2];
+    snprintf(path, sizeof path, "%s/host_%ld.devlog", host_folder, (long)getpid());
+    if (pipe(ready) || pipe(end)) _exit(6);
+    const pid_t other = fork();
+    if (other == 0) {
+        close(end[1]);
+        const int fd = open(path, O_RDWR | O_CREAT, 0666);
+        if (fd < 0 || flock(fd, LOCK_SH) || write(ready[1], "", 1) != 1) _exit(9);
+        _exit(read(end[0], &byte, 1) != 0);
+    }
+    if (read(ready[0], &byte, 1) != 1) _exit(5);
+    for (int i = 0; i < 2; i++) { /* the second time it goes on in its file */
+        host_start(0, 0);
+        {
+            DEVLOG_HOST_ZONE("of one");
+        }
+        devlog_error err = {0};
+        if (devlog_host_stop(&err)) _exit(4);
+    }
+    close(end[1]);
+    waitpid(other, NULL, 0);
+}
+
+static void processes_of_one_number_are_told_apart(void **state)
+{
+    (void)state;
+    int how;
+    char path[128];
+    struct stat st;
+    const pid_t process = host_run(has_the_number_of_another, &how);
+    assert_int_equal(how, 0);
+    snprintf(path, sizeof path, "%s/host_%ld.devlog", host_folder, (long)process);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_size, 0);
+    assert_int_equal(host_look(process + 10000000, "of one").zones, 2);
+    assert_int_equal(host_findings(process + 10000000, NULL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(processes_of_one_number_are_told_apart),
         cmocka_unit_test(a_forked_child_has_a_file_of_its_own),
         cmocka_unit_test(rings_of_all_ancestors_stay_known),
         cmocka_unit_test(a_folder_is_that_of_the_start),

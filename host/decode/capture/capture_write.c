@@ -10,6 +10,7 @@
 #include <zstd.h>
 
 #include "base/file.h"
+#include "base/log_file.h"
 #include "base/settings.h"
 #include "decode/capture/capture_frame.h"
 #include "decode/capture/capture_words.h"
@@ -18,7 +19,7 @@ enum { PACK_FROM = 256, PACK_LEVEL = 3 };
 
 struct dl_capture {
     char *path;
-    int fd;
+    dl_log_file file;
     bool shared;    /* somebody else was writing to the file when it was opened */
     dl_str hand;    /* frames that are not written yet */
     dl_str payload; /* of the frame in the making */
@@ -32,7 +33,7 @@ devlog_status dl_capture_open(dl_capture **capture, const char *folder, const ch
     devlog_status status = folder ? dl_folder_make(folder, err) : DEVLOG_OK;
     if (status) return status;
     dl_capture *c = calloc(1, sizeof *c);
-    if (c) c->fd = -1;
+    if (c) c->file = DL_LOG_FILE_NONE;
     if (c) c->path = folder ? dl_path_join(folder, name) : strdup("");
     if (!c || !c->path) {
         dl_capture_close(c);
@@ -42,15 +43,16 @@ devlog_status dl_capture_open(dl_capture **capture, const char *folder, const ch
         *capture = c;
         return DEVLOG_OK;
     }
-    c->fd = open(c->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     struct stat st;
-    if (c->fd < 0 || fstat(c->fd, &st) != 0) {
-        status = dl_fail_errno(err, errno, "%s", c->path);
+    int errnum = dl_log_file_open(&c->file, c->path, O_WRONLY | O_CREAT | O_APPEND);
+    if (!errnum && fstat(c->file.fd, &st) != 0) errnum = errno;
+    if (errnum) {
+        status = dl_fail_errno(err, errnum, "%s", c->path);
         dl_capture_close(c);
         return status;
     }
-    c->shared = !dl_file_alone(c->fd);
-    if (!c->shared && !append && ftruncate(c->fd, 0) == 0) st.st_size = 0;
+    c->shared = !dl_file_alone(c->file.fd);
+    if (!c->shared && !append && ftruncate(c->file.fd, 0) == 0) st.st_size = 0;
     if (st.st_size == 0) dl_str_add_n(&c->hand, DL_CAPTURE_MAGIC, DL_CAPTURE_MAGIC_BYTES);
     *capture = c;
     return DEVLOG_OK;
@@ -74,7 +76,7 @@ const char *dl_capture_path(const dl_capture *c)
 void dl_capture_close(dl_capture *c)
 {
     if (!c) return;
-    if (c->fd >= 0) close(c->fd);
+    dl_log_file_close(&c->file);
     dl_str_free(&c->hand);
     dl_str_free(&c->payload);
     dl_str_free(&c->packed);
@@ -498,10 +500,12 @@ devlog_status dl_capture_commit(dl_capture *c, devlog_error *err)
     devlog_status status = dl_str_status(&c->hand, err);
     if (status || c->hand.len == 0) return status;
     struct stat st;
-    bool known = c->fd >= 0 && fstat(c->fd, &st) == 0;
-    int errnum = c->fd < 0 ? 0 : dl_write_all(c->fd, c->hand.text, c->hand.len);
+    const bool in_file = c->file.path != NULL;
+    int errnum = in_file ? dl_log_file_hold(&c->file) : 0;
+    const bool known = in_file && !errnum && fstat(c->file.fd, &st) == 0;
+    if (in_file && !errnum) errnum = dl_write_all(c->file.fd, c->hand.text, c->hand.len);
     if (errnum) {
-        if (known) (void)!ftruncate(c->fd, st.st_size); /* half a launch is worse than none */
+        if (known) (void)!ftruncate(c->file.fd, st.st_size); /* half a launch is worse than none */
         return dl_fail_errno(err, errnum, "%s: the launch is not in the capture", c->path);
     }
     dl_str_clear(&c->hand);

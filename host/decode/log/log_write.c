@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log_file.h"
 
 #define SIX_COLUMNS "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]"
 #define L9_COLUMNS                                                                                           \
@@ -19,7 +20,7 @@
 
 struct dl_device_log {
     char *path;
-    int fd;
+    dl_log_file file;
     dl_log_style style;
     dl_str launch; /* gathered, not yet written */
     dl_str last;   /* where and when the last row was, for the row that closes the log */
@@ -79,24 +80,25 @@ devlog_status dl_device_log_open(dl_device_log **log, const char *folder,
     if (status) return status;
     dl_device_log *l = calloc(1, sizeof *l);
     if (!l) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    l->fd = -1;
+    l->file = DL_LOG_FILE_NONE;
     l->style = options->style;
     l->path = dl_path_join(folder, options->name ? options->name : DL_DEVICE_LOG_NAME);
     status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (!l->path) goto failed;
-    l->fd = open(l->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (l->fd < 0) {
-        status = dl_fail_errno(err, errno, "cannot write the device log %s", l->path);
+    int errnum = dl_log_file_open(&l->file, l->path, O_RDWR | O_CREAT | O_APPEND);
+    if (errnum) {
+        status = dl_fail_errno(err, errnum, "cannot write the device log %s", l->path);
         goto failed;
     }
-    bool alone = dl_file_alone(l->fd);
-    if (alone && !options->append && ftruncate(l->fd, 0) != 0 && errno != EINVAL) {
+    const int fd = l->file.fd;
+    bool alone = dl_file_alone(fd);
+    if (alone && !options->append && ftruncate(fd, 0) != 0 && errno != EINVAL) {
         status = dl_fail_errno(err, errno, "cannot write the device log %s", l->path);
         goto failed;
     }
     header_lines(&l->launch, options, false);
     if (l->launch.failed) goto failed;
-    if (continues(l->fd, &l->launch) && (l->style != DL_LOG_L9 || !alone || has_ended(l->fd)))
+    if (continues(fd, &l->launch) && (l->style != DL_LOG_L9 || !alone || has_ended(fd)))
         dl_str_clear(&l->launch);
     if (l->launch.len && !alone) {
         dl_str_clear(&l->launch);
@@ -104,10 +106,10 @@ devlog_status dl_device_log_open(dl_device_log **log, const char *folder,
         if (l->launch.failed) goto failed;
     }
     struct stat st;
-    bool cut_before = fstat(l->fd, &st) == 0 && st.st_size > 0;
+    bool cut_before = fstat(fd, &st) == 0 && st.st_size > 0;
     char last = '\n';
-    if (cut_before && pread(l->fd, &last, 1, st.st_size - 1) == 1 && last != '\n') {
-        int errnum = dl_write_all(l->fd, "\n", 1); /* an earlier writer was killed in the middle of a row */
+    if (cut_before && pread(fd, &last, 1, st.st_size - 1) == 1 && last != '\n') {
+        errnum = dl_write_all(fd, "\n", 1); /* an earlier writer was killed in the middle of a row */
         if (errnum) {
             status = dl_fail_errno(err, errnum, "cannot write the device log %s", l->path);
             goto failed;
@@ -350,11 +352,12 @@ devlog_status dl_device_log_commit(dl_device_log *log, devlog_error *err)
     devlog_status status = dl_str_status(&log->launch, err);
     if (status || !log->launch.len) return status;
     struct stat st;
-    if (fstat(log->fd, &st) != 0)
-        return dl_fail_errno(err, errno, "cannot write the device log %s", log->path);
-    int errnum = dl_write_all(log->fd, log->launch.text, log->launch.len);
+    int errnum = dl_log_file_hold(&log->file);
+    if (!errnum && fstat(log->file.fd, &st) != 0) errnum = errno;
+    if (errnum) return dl_fail_errno(err, errnum, "cannot write the device log %s", log->path);
+    errnum = dl_write_all(log->file.fd, log->launch.text, log->launch.len);
     if (errnum) {
-        (void)!ftruncate(log->fd, st.st_size); /* half a launch is worse than none */
+        (void)!ftruncate(log->file.fd, st.st_size); /* half a launch is worse than none */
         return dl_fail_errno(err, errnum, "cannot write the device log %s", log->path);
     }
     dl_str_clear(&log->launch);
@@ -369,7 +372,7 @@ void dl_device_log_clock(dl_device_log *log, uint64_t findings)
 /* Says that the log is whole, unless something is still in hand. */
 static devlog_status say_end(dl_device_log *log, devlog_error *err)
 {
-    if (log->fd < 0) return DEVLOG_OK;
+    if (!log->file.path) return DEVLOG_OK;
     if (log->launch.len)
         return dl_fail(err, DEVLOG_ERR_PARTIAL, "%s: the rows of the last launch were not written",
                        log->path);
@@ -385,8 +388,9 @@ devlog_status dl_device_log_close(dl_device_log *log, devlog_error *err)
 {
     if (!log) return DEVLOG_OK;
     devlog_status status = say_end(log, err);
-    if (log->fd >= 0 && close(log->fd) != 0 && status == DEVLOG_OK)
-        status = dl_fail_errno(err, errno, "cannot write the device log %s", log->path);
+    const int errnum = dl_log_file_close(&log->file);
+    if (errnum && status == DEVLOG_OK)
+        status = dl_fail_errno(err, errnum, "cannot write the device log %s", log->path);
     free(log->path);
     dl_str_free(&log->launch);
     dl_str_free(&log->last);

@@ -1,0 +1,28 @@
+/* The descriptor of a log that is open for as long as somebody else's program runs. That program may close it: daemons close all
+ * descriptors that they find. What the program opens then has the same number, and must not get our rows, so the log is looked for by
+ * that number and its name before it is written. Not for files that a command writes (base/file.h). */
+#ifndef DEVLOG_BASE_LOG_FILE_H
+#define DEVLOG_BASE_LOG_FILE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+typedef struct dl_log_file {
+    int fd;     /* -1: not open */
+    char *path; /* absolute, for the program may change its folder, too */
+    int flags;
+    dev_t device; /* which file it is */
+    ino_t inode;
+} dl_log_file;
+
+/* For what is not open. */
+#define DL_LOG_FILE_NONE ((dl_log_file){.fd = -1})
+
+/* Opens it with open()'s `flags`; 0 or an errno, and then it is not open. */
+int dl_log_file_open(dl_log_file *f, const char *path, int flags);
+/* Opens it again where f->fd is not the log any more. 0 or an errno: ESTALE when another file has its name now. One thread at a time. */
+int dl_log_file_hold(dl_log_file *f);
+/* Closes it where it is still the log. 0 or an errno; it is not open after that in any case. */
+int dl_log_file_close(dl_log_file *f);
+
+#endif

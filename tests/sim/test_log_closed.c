@@ -1,0 +1,196 @@
+/* Programs that close descriptors which are not their own, as daemons do, and open files of theirs: all logs go on, by name, and nobody
+ * else's file gets a byte of them. */
+#define PROFILE_HOST 1
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "devlog/decode.h"
+#include "devlog/host.h"
+#include "support/files.h"
+#include "support/fixture.h"
+
+enum { FILES = 24 }; /* more than a program that records has open */
+
+static const char *logs; /* the folder of the logs, */
+static char folder[128]; /* and relative, for a program that changes its own */
+
+static void name_of_file(char *path, size_t size, int i)
+{
+    snprintf(path, size, "%s/user%d", logs, i);
+}
+
+/* What a daemon does: no folder of its own, no descriptors but the first three; and then files. Sees to it that they are as they were
+ * written when `files` is read. */
+static void become_daemon(int files[FILES])
+{
+    assert_int_equal(chdir("/"), 0);
+    for (int fd = 3; fd < 256; fd++)
+        close(fd);
+    for (int i = 0; i < FILES; i++) {
+        char path[300];
+        name_of_file(path, sizeof path, i);
+        files[i] = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+        if (files[i] < 0 || write(files[i], "mine", 4) != 4) _exit(8);
+    }
+}
+
+/* The files hold what the program wrote, and are open. */
+static bool files_are_good(const int files[FILES])
+{
+    char text[16];
+    for (int i = 0; i < FILES; i++)
+        if (pread(files[i], text, sizeof text, 0) != 4 || memcmp(text, "mine", 4) != 0) return false;
+    return true;
+}
+
+typedef struct recorder {
+    devlog_ops *ops;
+    fixture f;
+} recorder;
+
+static void record(recorder *r)
+{
+    const uint32_t op = devlog_op_start(r->ops, &(devlog_op){.name = "launches"});
+    devlog_error err = {0};
+    DEVLOG_HOST_ZONE("launch");
+    check_ok(devlog_launch_program(r->f.device, r->f.program, &err), &err);
+    devlog_op_end(r->ops, op);
+}
+
+static recorder begun(void)
+{
+    recorder r = {0};
+    devlog_error err = {0};
+    check_ok(devlog_host_start(&(devlog_host_options)DEVLOG_HOST_OPTIONS(.folder = folder), &err), &err);
+    check_ok(
+        devlog_ops_open(&(devlog_ops_options)DEVLOG_OPS_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON),
+                        &r.ops, &err),
+        &err);
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.transport = "sim", .log_folder = folder, .ops = r.ops, .profile = DEVLOG_ON);
+    check_ok(devlog_device_open(&options, &r.f.device, &err), &err);
+    check_ok(devlog_program_create(r.f.device, &r.f.program, &err), &err);
+    r.f.kernel = add_kernel(r.f.program, "tests/sim/kernels/ways.c", "BRISC", one, NULL);
+    set_args(&r.f, 1, 0);
+    record(&r);
+    return r;
+}
+
+static void closes_all(void)
+{
+    int files[FILES];
+    devlog_error err = {0};
+    recorder r = begun();
+    become_daemon(files);
+    record(&r);
+    record(&r);
+    stop(&r.f);
+    check_ok(devlog_ops_close(r.ops, &err), &err);
+    check_ok(devlog_host_stop(&err), &err);
+    if (!files_are_good(files)) _exit(7); /* and nobody has closed them */
+}
+
+/* Besides, other files have the logs' names: then they are lost, and that is said. */
+static void replaces_logs(void)
+{
+    static const char *const names[] = {"profile_log_device.csv", "profile_log_ops.jsonl", "capture.devlog"};
+    int files[FILES];
+    devlog_error err = {0};
+    recorder r = begun();
+    for (size_t i = 0; i < 3; i++) {
+        char path[300];
+        snprintf(path, sizeof path, "%s/%s", logs, names[i]);
+        if (unlink(path) != 0) _exit(6);
+        write_text(path, "mine");
+    }
+    become_daemon(files);
+    if (devlog_launch_program(r.f.device, r.f.program, &err) == DEVLOG_OK || !strstr(err.text, "Stale")) {
+        fprintf(stderr, "launch: '%s'\n", err.text);
+        _exit(5);
+    }
+    devlog_op_end(r.ops, devlog_op_start(r.ops, &(devlog_op){.name = "lost"}));
+    devlog_device_close(r.f.device, &err);
+    if (devlog_ops_close(r.ops, &err) != DEVLOG_ERR_PARTIAL || !strstr(err.text, "Stale")) {
+        fprintf(stderr, "ops: '%s'\n", err.text);
+        _exit(4);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        char path[300];
+        snprintf(path, sizeof path, "%s/%s", logs, names[i]);
+        size_t size;
+        char *text = read_bytes(path, &size);
+        if (strcmp(text, "mine") != 0) _exit(3);
+        free(text);
+    }
+    if (!files_are_good(files)) _exit(7);
+}
+
+static pid_t run(void (*program)(void))
+{
+    int how;
+    logs = test_folder();
+    snprintf(folder, sizeof folder, "../../../../../../../../../../../..%s", logs);
+    const pid_t child = fork();
+    if (child == 0) {
+        program();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_int_equal(how, 0);
+    return child;
+}
+
+static devlog_log *read_whole(const char *name)
+{
+    char text[300];
+    const char *path = text;
+    devlog_error err = {0};
+    devlog_log *log;
+    snprintf(text, sizeof text, "%s/%s", logs, name);
+    check_ok(devlog_log_open(&path, 1, NULL, &log, &err), &err);
+    check_ok(devlog_log_finish(log, &err), &err);
+    assert_true(devlog_log_complete(log));
+    return log;
+}
+
+static void logs_go_on(void **state)
+{
+    (void)state;
+    char host[64], ops[300];
+    const pid_t child = run(closes_all);
+    snprintf(host, sizeof host, "host_%ld.devlog", (long)child);
+    const char *const names[] = {"profile_log_device.csv", "capture.devlog", host};
+    for (size_t i = 0; i < 3; i++) {
+        devlog_log *log = read_whole(names[i]);
+        if (i < 2) assert_int_equal(devlog_log_launches(log), 3);
+        if (i == 2) assert_int_equal(devlog_log_rows(log), 6);
+        devlog_log_close(log);
+    }
+    snprintf(ops, sizeof ops, "%s/profile_log_ops.jsonl", logs);
+    size_t size;
+    char *text = read_bytes(ops, &size);
+    const char *at = text;
+    int ended = 0;
+    for (; (at = strstr(at, "\"e\":\"end\"")) != NULL; at++)
+        ended++;
+    if (ended != 3) fail_msg("%s", text);
+    assert_non_null(strstr(text, "{\"e\":\"close\""));
+    free(text);
+}
+
+static void a_log_that_is_gone_is_lost(void **state)
+{
+    (void)state;
+    run(replaces_logs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(logs_go_on),
+                                       cmocka_unit_test(a_log_that_is_gone_is_lost)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

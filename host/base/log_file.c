@@ -28,12 +28,12 @@ int dl_log_file_open(dl_log_file *f, const char *path, int flags)
     f->path = strdup(absolute);
     if (!f->path) return ENOMEM;
     f->fd = open(path, flags | O_CLOEXEC, 0666);
-    int errnum = f->fd < 0 || fstat(f->fd, &st) != 0 ? errno : 0;
-    if (!errnum) {
+    if (f->fd >= 0 && fstat(f->fd, &st) == 0) {
         f->device = st.st_dev;
         f->inode = st.st_ino;
         return 0;
     }
+    const int errnum = errno;
     if (f->fd >= 0) close(f->fd);
     free(f->path);
     *f = DL_LOG_FILE_NONE;

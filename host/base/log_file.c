@@ -12,10 +12,9 @@
 
 #include "base/absolute.h"
 
-static bool is_log(const dl_log_file *f, int fd)
+static bool is_log(const dl_log_file *f, int fd, struct stat *st)
 {
-    struct stat st;
-    return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == f->device && st.st_ino == f->inode;
+    return fd >= 0 && fstat(fd, st) == 0 && st->st_dev == f->device && st->st_ino == f->inode;
 }
 
 int dl_log_file_open(dl_log_file *f, const char *path, int flags)
@@ -42,11 +41,12 @@ int dl_log_file_open(dl_log_file *f, const char *path, int flags)
 
 int dl_log_file_hold(dl_log_file *f)
 {
+    struct stat st;
     if (!f->path) return EBADF;
-    if (is_log(f, f->fd)) return 0;
+    if (is_log(f, f->fd, &st)) return st.st_nlink ? 0 : ENOENT;
     const int fd = open(f->path, f->flags | O_CLOEXEC);
     if (fd < 0) return errno;
-    if (!is_log(f, fd)) {
+    if (!is_log(f, fd, &st)) {
         close(fd);
         return ESTALE;
     }
@@ -57,7 +57,8 @@ int dl_log_file_hold(dl_log_file *f)
 
 int dl_log_file_close(dl_log_file *f)
 {
-    const int errnum = is_log(f, f->fd) && close(f->fd) != 0 ? errno : 0;
+    struct stat st;
+    const int errnum = is_log(f, f->fd, &st) && close(f->fd) != 0 ? errno : 0;
     free(f->path);
     *f = DL_LOG_FILE_NONE;
     return errnum;

@@ -20,7 +20,8 @@ typedef struct dl_log_file {
 
 /* Opens it with open()'s `flags`; 0 or an errno, and then it is not open. */
 int dl_log_file_open(dl_log_file *f, const char *path, int flags);
-/* Opens it again where f->fd is not the log any more. 0 or an errno: ESTALE when another file has its name now. One thread at a time. */
+/* Opens it again where f->fd is not the log any more. 0 or an errno: ENOENT when it has been removed, so that what is written would be lost,
+ * ESTALE when another file has its name. One thread at a time. */
 int dl_log_file_hold(dl_log_file *f);
 /* Closes it where it is still the log. 0 or an errno; it is not open after that in any case. */
 int dl_log_file_close(dl_log_file *f);

@@ -94,8 +94,8 @@ static void closes_all(void)
     if (!files_are_good(files)) _exit(7); /* and nobody has closed them */
 }
 
-/* Besides, other files have the logs' names: then they are lost, and that is said. */
-static void replaces_logs(void)
+/* The logs have been removed, and other files may have their names: then what comes is lost, and that is said. */
+static void loses_logs(bool others, const char *said)
 {
     static const char *const names[] = {"profile_log_device.csv", "profile_log_ops.jsonl", "capture.devlog"};
     int files[FILES];
@@ -105,19 +105,20 @@ static void replaces_logs(void)
         char path[300];
         snprintf(path, sizeof path, "%s/%s", logs, names[i]);
         if (unlink(path) != 0) _exit(6);
-        write_text(path, "mine");
+        if (others) write_text(path, "mine");
     }
-    become_daemon(files);
-    if (devlog_launch_program(r.f.device, r.f.program, &err) == DEVLOG_OK || !strstr(err.text, "Stale")) {
+    if (others) become_daemon(files);
+    if (devlog_launch_program(r.f.device, r.f.program, &err) == DEVLOG_OK || !strstr(err.text, said)) {
         fprintf(stderr, "launch: '%s'\n", err.text);
         _exit(5);
     }
     devlog_op_end(r.ops, devlog_op_start(r.ops, &(devlog_op){.name = "lost"}));
     devlog_device_close(r.f.device, &err);
-    if (devlog_ops_close(r.ops, &err) != DEVLOG_ERR_PARTIAL || !strstr(err.text, "Stale")) {
+    if (devlog_ops_close(r.ops, &err) != DEVLOG_ERR_PARTIAL || !strstr(err.text, said)) {
         fprintf(stderr, "ops: '%s'\n", err.text);
         _exit(4);
     }
+    if (!others) return;
     for (size_t i = 0; i < 3; i++) {
         char path[300];
         snprintf(path, sizeof path, "%s/%s", logs, names[i]);
@@ -127,6 +128,16 @@ static void replaces_logs(void)
         free(text);
     }
     if (!files_are_good(files)) _exit(7);
+}
+
+static void removes_logs(void)
+{
+    loses_logs(false, "No such file");
+}
+
+static void replaces_logs(void)
+{
+    loses_logs(true, "Stale");
 }
 
 static pid_t run(void (*program)(void))
@@ -185,6 +196,7 @@ static void logs_go_on(void **state)
 static void a_log_that_is_gone_is_lost(void **state)
 {
     (void)state;
+    run(removes_logs);
     run(replaces_logs);
 }
 

@@ -156,6 +156,17 @@ void ops_text_if(ops_thread *t, const char *key, const char *text)
     dl_str_json(&t->line, text, strlen(text));
 }
 
+/* What to write to. To look at the file takes as long as half a line, so it is done for one of 16 lines and when `now` says so. */
+static int descriptor(devlog_ops *ops, bool now, int *errnum)
+{
+    enum { LINES = 16 };
+    pthread_mutex_lock(&ops->lock);
+    if (now || ops->looked++ % LINES == 0) *errnum = dl_log_file_hold(&ops->file);
+    const int fd = ops->file.fd;
+    pthread_mutex_unlock(&ops->lock);
+    return fd;
+}
+
 void ops_write(ops_thread *t)
 {
     devlog_ops *ops = t->ops;
@@ -168,13 +179,14 @@ void ops_write(ops_thread *t)
         return;
     }
     /* One write for each line, so that lines of several threads do not mix and a crash leaves whole lines. */
-    pthread_mutex_lock(&ops->lock);
-    int errnum = dl_log_file_hold(&ops->file);
-    const int fd = ops->file.fd;
-    pthread_mutex_unlock(&ops->lock);
+    int errnum = 0;
     ssize_t n = -1;
+    int fd = descriptor(ops, false, &errnum);
     while (!errnum && (n = write(fd, t->line.text, t->line.len)) < 0)
-        if (errno != EINTR) errnum = errno;
+        if (errno == EBADF)
+            fd = descriptor(ops, true, &errnum);
+        else if (errno != EINTR)
+            errnum = errno;
     if (n == (ssize_t)t->line.len) return;
     lose(ops, errnum ? errnum : ENOSPC);
     if (n > 0 || mends) atomic_store(&ops->torn, 1);
@@ -321,6 +333,7 @@ devlog_status devlog_ops_close(devlog_ops *ops, devlog_error *err)
         ops_number(t, "lost", atomic_load(&ops->lost));
         ops_number(t, "compile_ns", atomic_load(&ops->compile_ns));
         if (ops->forked) ops_number(t, "forked", 1);
+        ops->looked = 0; /* whether the log is there is said in any case */
         ops_write(t);
     }
     if (!ops->forked) atomic_fetch_add(&ops->run.shared->closes, 1);

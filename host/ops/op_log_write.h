@@ -52,6 +52,7 @@ struct devlog_ops {
     atomic_uint n_elsewhere;
     pthread_mutex_t lock; /* of what follows */
     dl_log_file file;
+    uint32_t looked; /* lines, for which the file was or might have been looked at */
     uint32_t elsewhere[OPS_ELSEWHERE];
     ops_thread *threads;
 };

@@ -1,19 +1,22 @@
 /* Programs that close descriptors which are not their own, as daemons do, and open files of theirs: all logs go on, by name, and nobody
  * else's file gets a byte of them. */
 #define PROFILE_HOST 1
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log_file.h"
 #include "devlog/decode.h"
 #include "devlog/host.h"
 #include "support/files.h"
 #include "support/fixture.h"
 
-enum { FILES = 24 }; /* more than a program that records has open */
+enum { FILES = 24, MOST = 4200 }; /* descriptors */
 
 static const char *logs; /* the folder of the logs, */
 static char folder[128]; /* and relative, for a program that changes its own */
@@ -23,12 +26,11 @@ static void name_of_file(char *path, size_t size, int i)
     snprintf(path, size, "%s/user%d", logs, i);
 }
 
-/* What a daemon does: no folder of its own, no descriptors but the first three; and then files. Sees to it that they are as they were
- * written when `files` is read. */
+/* What a daemon does: no folder of its own, no descriptors but the first three; and then files. */
 static void become_daemon(int files[FILES])
 {
     assert_int_equal(chdir("/"), 0);
-    for (int fd = 3; fd < 256; fd++)
+    for (int fd = 3; fd < MOST; fd++)
         close(fd);
     for (int i = 0; i < FILES; i++) {
         char path[300];
@@ -200,9 +202,44 @@ static void a_log_that_is_gone_is_lost(void **state)
     run(replaces_logs);
 }
 
+/* Another file may be made to have the very number of a log. */
+static void a_number_that_is_taken(void **state)
+{
+    (void)state;
+    char path[300], mine[300];
+    struct stat of_log, held;
+    dl_log_file f;
+    snprintf(path, sizeof path, "%s/log", test_folder());
+    assert_int_equal(dl_log_file_open(&f, path, O_RDWR | O_CREAT | O_APPEND), 0);
+    snprintf(mine, sizeof mine, "%s.mine", path);
+    write_text(mine, "mine");
+    const int other = open(mine, O_RDWR), taken = f.fd;
+    assert_true(other >= 0);
+    assert_true(taken > other + 100); /* a number that no file gets by itself */
+    assert_int_equal(fstat(taken, &of_log), 0);
+    assert_int_equal(dl_log_file_hold(&f), 0);
+    assert_int_equal(f.fd, taken);
+
+    assert_int_equal(dup2(other, taken), taken);
+    assert_int_equal(dl_log_file_hold(&f), 0);
+    assert_int_not_equal(f.fd, taken);
+    assert_int_equal(fstat(f.fd, &held), 0);
+    assert_true(held.st_ino == of_log.st_ino && held.st_dev == of_log.st_dev);
+
+    assert_int_equal(dup2(other, f.fd), f.fd);
+    const int again = f.fd;
+    assert_int_equal(dl_log_file_close(&f), 0);
+    assert_int_equal(fcntl(again, F_GETFD), 0); /* it is not ours to close */
+    assert_int_equal(f.fd, -1);
+    assert_int_equal(dl_log_file_hold(&f), EBADF);
+    close(again);
+    close(taken);
+    close(other);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(logs_go_on),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_number_that_is_taken), cmocka_unit_test(logs_go_on),
                                        cmocka_unit_test(a_log_that_is_gone_is_lost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

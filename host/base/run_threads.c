@@ -2,15 +2,26 @@
  * many threads there are. */
 #include "base/run_threads.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/pids.h"
 
-enum { NEAR = 8, PID_BITS = 22, MOST_ABOVE = 32 };
+enum { NEAR = 8, PID_BITS = 22, SPACE_AT = 54, MOST_ABOVE = 32 };
 
+/* Of two containers, processes that started at a time may have one number: the first bits are of the container. */
 static uint64_t process_of(uint64_t pid)
 {
-    return dl_process_started(pid) << PID_BITS | pid;
+    struct stat st;
+    const uint64_t space = stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+    return (dl_process_started(pid) << PID_BITS | pid) ^ space << SPACE_AT;
+}
+
+/* Processes of other containers cannot be looked for. */
+static bool is_gone(uint64_t process)
+{
+    const uint64_t now = process_of(process & ((UINT64_C(1) << PID_BITS) - 1));
+    return now != process && (now ^ process) >> SPACE_AT == 0;
 }
 
 uint64_t dl_run_process(void)
@@ -41,8 +52,7 @@ dl_run_thread *dl_run_thread_take(dl_run_file_shared *shared, uint64_t process, 
     for (uint32_t i = 0; i < NEAR && !got; i++) {
         dl_run_thread *t = place(shared, tid, i);
         const unsigned long long other = atomic_load(&t->process);
-        if (other != process && process_of(other & ((UINT64_C(1) << PID_BITS) - 1)) != other)
-            got = claim(t, other, process, tid);
+        if (other != process && is_gone(other)) got = claim(t, other, process, tid);
     }
     return got;
 }

@@ -1,14 +1,9 @@
 /* The file of host zones, and the thread that fills it: takes records out of the rings every few milliseconds, brings their
  * time to ns of the host's monotonic clock, and writes them. A process that is killed loses what came since. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -287,51 +282,6 @@ static void name_process(char *name, size_t size)
     snprintf(name, size, "%s (pid %ld)", text, (long)zones.pid);
 }
 
-/* How often this process has the file open. */
-static int times_open(const struct stat *file)
-{
-    int times = 0;
-    DIR *dir = opendir("/proc/self/fd");
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        struct stat st;
-        if (fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && st.st_dev == file->st_dev &&
-            st.st_ino == file->st_ino)
-            times++;
-    }
-    if (dir) closedir(dir);
-    return times;
-}
-
-/* Whether a file that could not be had alone is another process's: not where there are no locks, and not where this process has it
- * open twice (by a second copy of the library, in an extension of Python). */
-static bool is_of_another(const char *path)
-{
-    struct stat st;
-    const int fd = open(path, O_RDWR | O_CLOEXEC);
-    const bool is = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
-                    fstat(fd, &st) == 0 && times_open(&st) == 2; /* here, and in zones.capture */
-    if (fd >= 0) close(fd);
-    return is;
-}
-
-/* Opens host_<number>.devlog. The number is the process's; of two containers that write to one folder, processes may have one number. The
- * one that comes second is told apart by ten millions more, which no process has. */
-static devlog_status open_named(const char *folder, bool again, devlog_error *err)
-{
-    enum { APART = 10 * 1000 * 1000, MOST = 64 };
-    devlog_status status = DEVLOG_OK;
-    if (!again) zones.number = (uint32_t)zones.pid;
-    for (int i = 0;; i++, zones.number += APART) {
-        char name[64];
-        snprintf(name, sizeof name, "host_%" PRIu32 ".devlog", zones.number);
-        status = dl_capture_open(&zones.capture, folder, name, again, err);
-        if (status || again || i == MOST || !dl_capture_shared(zones.capture) ||
-            !is_of_another(dl_capture_path(zones.capture)))
-            return status;
-        dl_capture_close(zones.capture);
-    }
-}
-
 /* Opens the file and says whose it is. `again`: the process has written to it before. */
 static devlog_status open_file(const char *folder, bool again, devlog_error *err)
 {
@@ -342,7 +292,7 @@ static devlog_status open_file(const char *folder, bool again, devlog_error *err
     zones.sampled = 0;
     zones.last = moment();
     if (!again) zones.from = zones.last;
-    devlog_status status = open_named(folder, again, err);
+    devlog_status status = zones_open_named(folder, again, err);
     if (status) return status;
     zones.slot = DL_HOST_SLOT + zones.number;
     status = dl_file_read("/proc/sys/kernel/random/boot_id", 256, &boot, err);

@@ -109,6 +109,11 @@ void zones_memory_lock(void);
 void zones_memory_unlock(void);
 void zones_memory_in_child(bool recorded);
 
+/* own_file.c. Opens host_<number>.devlog, whose number is the process's. What would be lost with that file has another process's records,
+ * of another container, or this one's of a program that it was before exec(): then the number is ten millions more, which no process has.
+ * `again`: this program has written to it before. */
+devlog_status zones_open_named(const char *folder, bool again, devlog_error *err);
+
 /* drain.c. The file, and the thread that fills it; the first two with both locks. */
 /* `again`: the process has written to it before. */
 devlog_status zones_file_begin(bool again, devlog_error *err);

@@ -260,10 +260,50 @@ static void processes_of_one_number_are_told_apart(void **state)
     assert_int_equal(host_findings(process + 10000000, NULL), 0);
 }
 
-int main(void)
+/* A program that becomes another, or itself with other settings. */
+static void becomes_another(void)
 {
+    host_start(0, 0);
+    {
+        DEVLOG_HOST_ZONE("before");
+    }
+    devlog_error err = {0};
+    if (devlog_host_stop(&err)) _exit(4);
+    char *const arguments[] = {"test_host_fork", host_folder, NULL};
+    execv("/proc/self/exe", arguments);
+    _exit(9);
+}
+
+static void has_become_another(void)
+{
+    host_start(0, 0);
+    {
+        DEVLOG_HOST_ZONE("behind");
+    }
+}
+
+static void a_program_that_becomes_another_keeps_its_records(void **state)
+{
+    (void)state;
+    int how;
+    const pid_t process = host_run(becomes_another, &how);
+    assert_int_equal(how, 0);
+    assert_int_equal(host_look(process, "before").zones, 1);
+    assert_int_equal(host_look(process, "behind").zones, 0);
+    assert_int_equal(host_look(process + 10000000, "behind").zones, 1);
+    assert_int_equal(host_findings(process, NULL) + host_findings(process + 10000000, NULL), 0);
+}
+
+int main(int n, char **arguments)
+{
+    if (n == 2) {
+        snprintf(host_folder, sizeof host_folder, "%s", arguments[1]);
+        has_become_another();
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(processes_of_one_number_are_told_apart),
+        cmocka_unit_test(a_program_that_becomes_another_keeps_its_records),
         cmocka_unit_test(a_forked_child_has_a_file_of_its_own),
         cmocka_unit_test(rings_of_all_ancestors_stay_known),
         cmocka_unit_test(a_folder_is_that_of_the_start),

@@ -15,9 +15,10 @@
 
 enum { MANY = 4096 };
 
-static bool is_log(const dl_log_file *f, int fd, struct stat *st)
+static bool is_log(const dl_log_file *f, int fd)
 {
-    return fd >= 0 && fstat(fd, st) == 0 && st->st_dev == f->device && st->st_ino == f->inode;
+    struct stat st;
+    return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == f->device && st.st_ino == f->inode;
 }
 
 /* open(), and a number that files of the program do not get: they get the least one that is free. */
@@ -56,12 +57,11 @@ int dl_log_file_open(dl_log_file *f, const char *path, int flags)
 
 int dl_log_file_hold(dl_log_file *f)
 {
-    struct stat st;
     if (!f->path) return EBADF;
-    if (is_log(f, f->fd, &st)) return st.st_nlink ? 0 : ENOENT;
+    if (is_log(f, f->fd)) return 0;
     const int fd = open_high(f->path, f->flags);
     if (fd < 0) return errno;
-    if (!is_log(f, fd, &st)) {
+    if (!is_log(f, fd)) {
         close(fd);
         return ESTALE;
     }
@@ -72,8 +72,7 @@ int dl_log_file_hold(dl_log_file *f)
 
 int dl_log_file_close(dl_log_file *f)
 {
-    struct stat st;
-    const int errnum = is_log(f, f->fd, &st) && close(f->fd) != 0 ? errno : 0;
+    const int errnum = is_log(f, f->fd) && close(f->fd) != 0 ? errno : 0;
     free(f->path);
     *f = DL_LOG_FILE_NONE;
     return errnum;

@@ -20,8 +20,8 @@ typedef struct dl_log_file {
 
 /* Opens it with open()'s `flags`; 0 or an errno, and then it is not open. */
 int dl_log_file_open(dl_log_file *f, const char *path, int flags);
-/* Opens it again where f->fd is not the log any more. 0 or an errno: ENOENT when it has been removed, so that what is written would be lost,
- * ESTALE when another file has its name. One thread at a time. */
+/* Opens it again where f->fd is not the log any more. 0 or an errno: ENOENT or ESTALE when its name is nobody's or another file's now. One
+ * thread at a time. A log that was removed and is still open is the log: whoever removes it does not want it. */
 int dl_log_file_hold(dl_log_file *f);
 /* Closes it where it is still the log. 0 or an errno; it is not open after that in any case. */
 int dl_log_file_close(dl_log_file *f);

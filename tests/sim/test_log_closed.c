@@ -96,7 +96,7 @@ static void closes_all(void)
     if (!files_are_good(files)) _exit(7); /* and nobody has closed them */
 }
 
-/* The logs have been removed, and other files may have their names: then what comes is lost, and that is said. */
+/* Besides, the logs have been removed, and other files may have their names: then what comes is lost, and that is said. */
 static void loses_logs(bool others, const char *said)
 {
     static const char *const names[] = {"profile_log_device.csv", "profile_log_ops.jsonl", "capture.devlog"};
@@ -109,7 +109,7 @@ static void loses_logs(bool others, const char *said)
         if (unlink(path) != 0) _exit(6);
         if (others) write_text(path, "mine");
     }
-    if (others) become_daemon(files);
+    become_daemon(files);
     if (devlog_launch_program(r.f.device, r.f.program, &err) == DEVLOG_OK || !strstr(err.text, said)) {
         fprintf(stderr, "launch: '%s'\n", err.text);
         _exit(5);
@@ -120,8 +120,7 @@ static void loses_logs(bool others, const char *said)
         fprintf(stderr, "ops: '%s'\n", err.text);
         _exit(4);
     }
-    if (!others) return;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; others && i < 3; i++) {
         char path[300];
         snprintf(path, sizeof path, "%s/%s", logs, names[i]);
         size_t size;

@@ -226,6 +226,10 @@ static int run(int argc, char **argv)
         say("%s", command ? err.text : "out of memory");
         goto done;
     }
+    if (cli_profiled_alone(a.output, &err)) {
+        say("%s", err.text);
+        goto done;
+    }
     memcpy(command, rest.items, (size_t)rest.n * sizeof *command);
     /* Of a run of another kind before: what reads the folder would take its device data for those of this one. */
     char other[CLI_PATH_SIZE];

@@ -274,6 +274,7 @@ static int run(int argc, char **argv)
                                : dl_fail(&err, DEVLOG_ERR_MEMORY, "out of memory");
     if (!status) status = dl_join(logs, sizeof logs, a.output, "logs", &err);
     if (!status) status = dl_join(device_logs, sizeof device_logs, a.output, "logs_device", &err);
+    if (!status) status = cli_profiled_alone(a.output, &err);
     if (!status) {
         memcpy(command, rest.items, (size_t)rest.n * sizeof *command);
         if (!a.device) status = cli_profiled_forget(device_logs, &err);

@@ -3,9 +3,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -48,6 +50,20 @@ static devlog_status clear_logs(const char *folder, devlog_error *err)
             status = dl_fail_errno(err, errno, "cannot remove the log of an earlier run, %s", path);
     }
     return status ? status : clear_hosts(folder, err);
+}
+
+devlog_status cli_profiled_alone(const char *folder, devlog_error *err)
+{
+    devlog_status status = dl_folder_make(folder, err);
+    if (status) return status;
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* never closed */
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return DEVLOG_OK; /* some file systems have no locks */
+    close(fd);
+    return dl_fail(
+        err, DEVLOG_ERR_STATE,
+        "another devlog run or devlog time is at work in %s: wait until it ends, or choose another folder (-o)",
+        folder);
 }
 
 devlog_status cli_profiled_forget(const char *folder, devlog_error *err)

@@ -17,6 +17,9 @@ typedef struct cli_profiled {
     bool quiet;      /* as cli_child has it */
 } cli_profiled;
 
+/* Takes a folder for the runs of this command, until the program ends, and makes it when it is missing: of two commands at a time each
+ * would remove the other's logs, and take what comes for its own. */
+devlog_status cli_profiled_alone(const char *folder, devlog_error *err);
 /* Removes the logs that an earlier run has left in a folder into which this one writes none; the folder need not be there. */
 devlog_status cli_profiled_forget(const char *folder, devlog_error *err);
 devlog_status cli_profiled_run(const cli_profiled *run, cli_child_result *out, devlog_error *err);

@@ -194,11 +194,25 @@ static void the_command_is_not_disturbed(void **state)
     expect("", "", 2, "devlog run");
 }
 
-/* A signal to devlog reaches the command, which may take its time to end. */
+static void devlog(const char *arguments, int status, const char *says)
+{
+    char line[1200];
+    devlog_error err = {0};
+    dl_output out;
+    snprintf(line, sizeof line, "SOURCE_DATE_EPOCH=0 exec %s/devlog %s", bin, arguments);
+    const char *const argv[] = {"sh", "-c", line, NULL};
+    check_ok(dl_process_run(argv, &out, &err), &err);
+    if (out.exit != status || !strstr(out.text, says))
+        fail_msg("%s: status %d, '%s'", arguments, out.exit, out.text);
+    free(out.text);
+}
+
+/* A signal to devlog reaches the command, which may take its time to end. Until then nobody else takes the folder for runs of theirs: they
+ * would remove its logs, and it would take theirs for its own. */
 static void signals_reach_the_command(void **state)
 {
     (void)state;
-    char folder[300], program[500], file[400], script[900];
+    char folder[300], program[500], file[400], script[900], line[400];
     snprintf(folder, sizeof folder, "%s", test_folder());
     snprintf(program, sizeof program, "%s/devlog", bin);
     snprintf(file, sizeof file, "%s/said", folder);
@@ -211,10 +225,16 @@ static void signals_reach_the_command(void **state)
         execl(program, program, "run", "-o", folder, "--host-only", "sh", "-c", script, (char *)NULL);
         _exit(127);
     }
-    while (!there(folder, "said.up"))
-        usleep(10000);
-    kill(pid, SIGTERM);
     int code;
+    while (!there(folder, "said.up")) {
+        assert_int_equal(waitpid(pid, &code, WNOHANG), 0);
+        usleep(10000);
+    }
+    snprintf(line, sizeof line, "run -o %s --host-only -- true", folder);
+    devlog(line, 1, "another devlog run or devlog time is at work in ");
+    snprintf(line, sizeof line, "time -o %s -n 1 --device 0 -- true", folder);
+    devlog(line, 1, "another devlog run or devlog time is at work in ");
+    kill(pid, SIGTERM);
     assert_int_equal(waitpid(pid, &code, 0), pid);
     assert_true(WIFEXITED(code));
     assert_int_equal(WEXITSTATUS(code), 5);
@@ -222,19 +242,8 @@ static void signals_reach_the_command(void **state)
     char *said = read_bytes(file, &size);
     assert_string_equal(said, "caught\n");
     free(said);
-}
-
-static void devlog(const char *arguments, int status, const char *says)
-{
-    char line[1200];
-    devlog_error err = {0};
-    dl_output out;
-    snprintf(line, sizeof line, "SOURCE_DATE_EPOCH=0 exec %s/devlog %s", bin, arguments);
-    const char *const argv[] = {"sh", "-c", line, NULL};
-    check_ok(dl_process_run(argv, &out, &err), &err);
-    if (out.exit != status || !strstr(out.text, says))
-        fail_msg("%s: status %d, '%s'", arguments, out.exit, out.text);
-    free(out.text);
+    snprintf(line, sizeof line, "time -o %s -n 1 --device 0 -- true", folder);
+    devlog(line, 0, "wall");
 }
 
 static void options_and_what_is_wrong_with_them(void **state)

@@ -378,8 +378,33 @@ static bool are_twins(const char *capture, const char *log)
     return llabs((long long)a.st_mtime - (long long)b.st_mtime) <= CLI_RUN_SECONDS;
 }
 
+/* Of what is no file, such as a pipe, each opening has something else. */
+static bool are_one_file(const struct stat *a, const struct stat *b)
+{
+    return S_ISREG(a->st_mode) && S_ISREG(b->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static devlog_status no_file_twice(char *const *all, size_t n, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    struct stat *of = calloc(n + 1, sizeof *of);
+    if (!of) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < n && !status; i++) {
+        if (stat(all[i], &of[i]) != 0) of[i] = (struct stat){0}; /* that is said where it is read */
+        for (size_t k = 0; k < i && !status; k++)
+            if (are_one_file(&of[i], &of[k]))
+                status = dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                                 "%s and %s are one file, which would count twice: leave one of them out",
+                                 all[k], all[i]);
+    }
+    free(of);
+    return status;
+}
+
 devlog_status cli_logs_apart(char *const *all, size_t n, devlog_error *err)
 {
+    const devlog_status status = no_file_twice(all, n, err);
+    if (status) return status;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n && strstr(all[i], "capture.devlog"); k++)
             if (are_twins(all[i], all[k]))

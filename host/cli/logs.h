@@ -67,8 +67,8 @@ typedef struct cli_logs_wanted {
 /* Arguments of a command that reads logs: a folder stands for its only log, or with `latest` the newest; no argument for the newest
  * of the places where programs leave them. Zones of host code beside a log that was found so are read with it; those of a log that is named are not. */
 devlog_status cli_logs_of_folders(const cli_logs_wanted *wanted, cli_args *rest, devlog_error *err);
-/* ARGUMENT when a capture is among the paths, and the device log beside it of the same run (a shell names all files of a folder): what
- * happened would count twice. */
+/* ARGUMENT when what happened would count twice: a file is named twice, or a capture and the device log beside it of the same run are
+ * among the paths (a shell names all files of a folder). */
 devlog_status cli_logs_apart(char *const *paths, size_t n, devlog_error *err);
 /* The paths of a log of `logs`, and behind it of the zones of host code beside it, in an array that the caller frees; the paths are
  * the logs' own. NULL: out of memory. */

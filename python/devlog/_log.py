@@ -4,6 +4,7 @@ durations are subtracted here, and names are looked up by number."""
 import operator
 import os
 import re
+import stat
 from typing import NamedTuple, Optional
 
 from . import _native
@@ -265,8 +266,19 @@ def _no_archive(path):
 
 
 def _apart(paths):
-    """A capture and the device log beside it are of one run, which would count twice (glob("logs/*"))."""
+    """What would count twice: a file that is named twice, and a capture and the device log beside it, of one run (glob("logs/*"))."""
     names = [os.fsdecode(p) for p in paths if isinstance(p, (str, bytes, os.PathLike))]
+    met = {}
+    for name in names:
+        try:
+            st = os.stat(name)
+        except (OSError, ValueError):
+            continue # that is said where it is read
+        if not stat.S_ISREG(st.st_mode):
+            continue # each opening of a pipe has something else
+        if (st.st_dev, st.st_ino) in met:
+            raise Error(f"{met[st.st_dev, st.st_ino]} and {name} are one file, which would count twice: leave one of them out")
+        met[st.st_dev, st.st_ino] = name
     captures = {os.path.dirname(n): n for n in names if os.path.basename(n) == "capture.devlog"}
     for log in names:
         capture = captures.get(os.path.dirname(log))

@@ -263,6 +263,10 @@ class Filters(unittest.TestCase):
                 for paths in [log, capture], [os.fsencode(capture), pathlib.Path(log)]:
                     with self.assertRaisesRegex(devlog.Error, "are of one run, which would count twice"):
                         read(paths)
+            os.link(log, os.path.join(folder, "linked"))
+            for paths in [log, log], [log, pathlib.Path(folder, "linked")]:
+                with self.assertRaisesRegex(devlog.Error, "are one file, which would count twice"):
+                    devlog.decode(paths)
             os.utime(capture, (1000, 1000)) # another run's
             self.assertEqual(len(devlog.decode([log, capture]).zones), 2 * len(devlog.decode(log).zones))
             with self.assertRaises(TypeError):

@@ -220,7 +220,7 @@ static void an_empty_log_among_others_is_told(void **state)
     devlog_fails("decode --no-files empty.csv", 1, "empty.csv: the file is empty");
 }
 
-/* All files of a folder by name: a capture and its device log would count twice. */
+/* All files of a folder by name: a capture and its device log would count twice, as a file does that is named twice. */
 static void a_run_is_read_once(void **state)
 {
     (void)state;
@@ -238,6 +238,10 @@ static void a_run_is_read_once(void **state)
     free(devlog_ok("pack -o twins/capture.devlog log.csv", 0)); /* by its name */
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         devlog_fails(lines[i], 1, "are of one run, which would count twice");
+    devlog_fails("decode --no-files log.csv ./log.csv", 1,
+                 "log.csv and ./log.csv are one file, which would count twice");
+    devlog_fails("export -f csv -o - log.csv log.csv", 1,
+                 "log.csv and log.csv are one file, which would count twice");
     /* One that another run has left is another log. */
     assert_int_equal(utimensat(AT_FDCWD, in_scratch("twins/capture.devlog"), before, 0), 0);
     char *out = devlog_ok("decode --no-files twins/profile_log_device.csv.pack twins/capture.devlog", 3);

@@ -280,9 +280,10 @@ const cli_command cmd_run = {
     .options = options,
     .examples = "  devlog run -- build/release/bin/nn 4\n"
                 "  devlog run -o out --once ./app --its options\n",
-    .files = "FOLDER/ops_perf_results.csv: the report, as of devlog ops.\n\n"
-             "FOLDER/logs, FOLDER/logs_device: the logs of the first and of the second run.\n\n"
-             "What a run before has left under these names is removed first.",
+    .files =
+        "FOLDER/ops_perf_results.csv: the report, as of devlog ops.\n\n"
+        "FOLDER/logs, FOLDER/logs_device: the logs of the first and of the second run.\n\n"
+        "What a run before has left under these names is removed first; a second command in a FOLDER in which one is at work is refused.",
     .see_also = "devlog-ops(1)",
     .run = run,
 };

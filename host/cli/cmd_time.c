@@ -317,7 +317,8 @@ const cli_command cmd_time = {
     .options = options,
     .examples = "  devlog time -n 10 -- build/release/bin/nn 4\n"
                 "  devlog time --device 0 --format json -- ./app\n",
-    .files = "FOLDER/logs, FOLDER/logs_device: the logs of the last run without and with device profiling.",
+    .files =
+        "FOLDER/logs, FOLDER/logs_device: the logs of the last run without and with device profiling. A second command in a FOLDER in which one is at work is refused.",
     .see_also = "devlog-run(1), devlog-report(1)",
     .run = run,
 };

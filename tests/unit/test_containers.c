@@ -23,6 +23,7 @@ static pid_t make_container(int tell, const int end[2])
     close(end[1]);
     if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) _exit(NO_CONTAINER);
     const pid_t first = fork();
+    if (first < 0) _exit(NO_CONTAINER);
     if (first == 0) {
         const uint64_t process = getpid() == 1 ? dl_run_process() : 0;
         if (write(tell, &process, sizeof process) != sizeof process) _exit(1);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The arrows of the house: which room's files may include which room's headers. Called by ./dev lint.
+# The arrows of the house: which room's files may include which room's headers; and that no file is what a build or a run has left, by its
+# size. Called by ./dev lint.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -73,6 +74,15 @@ for room in host/decode/*/; do
     fi
   done < <(grep -nE '^#include "' "host/decode/$room"/*.[ch] /dev/null)
 done
+
+# The greatest file that belongs here is a picture of 235 KiB.
+if git rev-parse --git-dir > /dev/null 2>&1; then
+  while IFS= read -r -d '' file; do
+    [[ -f $file && $(stat -c %s -- "./$file") -gt 524288 ]] || continue
+    echo "$file: more than 512 KiB: data that was made is not committed"
+    bad=1
+  done < <(git ls-files -z)
+fi
 
 # Device code knows nothing of the host.
 while IFS=: read -r file line text; do

@@ -68,10 +68,11 @@ bool run_in_one_folder(const char *a, const char *b);
 bool run_log_of_capture(const char *capture, const char *log);
 /* Whether a path is named as zones of host code are. */
 bool run_is_host_log(const char *path);
-/* Whether zones of host code beside a log, in host_<pid>.devlog, are of its run: that was written last within a minute of it, or later by a
- * process that recorded already when the log was written last. */
+/* Whether zones of host code beside a log, in host_<pid>.devlog, are of its run: by the run's id, where both say one; else by when they were
+ * recorded, while the run went on or while another process of the run was recorded. Where a log does not say when it began (before November
+ * 2026): what was written last within a minute of it, or later by a process that recorded already then. */
 bool run_host_is_of(const char *host, const char *log);
-/* Whether two processes recorded zones of host code at one time: then they are of one run, where nothing else tells. */
+/* Whether zones of host code of two processes are of one run: by its id, else by whether they were recorded at one time. */
 bool run_hosts_overlap(const char *a, const char *b);
 /* Removes temporary files, too. */
 void run_inputs_free(run_inputs *in);

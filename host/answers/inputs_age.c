@@ -1,5 +1,4 @@
-/* What lies in a run's folder, and whether it is of that run: its report, zones of host code, periodic captures. See inputs_internal.h and
- * inputs.h. */
+/* What lies in a run's folder, and whether it is of that run: its report, periodic captures. See inputs_internal.h. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +6,6 @@
 
 #include "answers/inputs_internal.h"
 #include "base/file.h"
-#include "decode/capture/capture.h"
-#include "decode/input.h"
 #include "ops/op_log.h"
 
 static const char *const places[] = {RUN_PLACES};
@@ -75,123 +72,6 @@ bool run_report_is_before(const char *report, const char *folder)
         free(there);
     }
     return !same;
-}
-
-/* ---- Zones of host code --- */
-
-static devlog_status on_clocks(void *ctx, const dl_capture_host_clocks *clocks, devlog_error *err)
-{
-    uint64_t *real = ctx;
-    if (clocks->n) *real = clocks->items[0].real;
-    return dl_fail(err, DEVLOG_ERR_STATE, "it is known");
-}
-
-/* CLOCK_REALTIME in ns when the process began to record; 0: its file does not say. */
-static uint64_t recorded_from(const char *path)
-{
-    uint64_t real = 0;
-    const dl_capture_sink sink = {.ctx = &real, .host_clocks = on_clocks};
-    dl_capture_state state = {0};
-    dl_input *in;
-    devlog_error unheard;
-    const void *first;
-    size_t n = DL_CAPTURE_MAGIC_BYTES;
-    if (dl_input_open(&in, path, &unheard)) return 0;
-    if (dl_input_peek(in, &first, &n, &unheard) == DEVLOG_OK && dl_capture_is(first, n))
-        (void)dl_capture_read(in, &sink, false, &state, &unheard);
-    dl_input_close(in);
-    return real;
-}
-
-bool run_host_is_of(const char *host, const char *log)
-{
-    enum { SECONDS = 60 };
-    struct stat of_host, of_log;
-    if (stat(host, &of_host) != 0 || stat(log, &of_log) != 0) return false;
-    const int64_t later = (int64_t)of_host.st_mtime - (int64_t)of_log.st_mtime;
-    if (later <= SECONDS) return later >= -SECONDS;
-    const uint64_t from = recorded_from(host);
-    return from && from / 1000000000 <= (uint64_t)of_log.st_mtime;
-}
-
-bool run_is_host_log(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const size_t n = strlen(name);
-    return strncmp(name, "host_", 5) == 0 && n > 7 && strcmp(name + n - 7, ".devlog") == 0;
-}
-
-static int of_host(const struct dirent *e)
-{
-    return run_is_host_log(e->d_name);
-}
-
-devlog_status run_add_hosts(run_input *r, const char *ops, devlog_error *err)
-{
-    struct dirent **found = NULL;
-    devlog_status status = DEVLOG_OK;
-    const char *log = r->log ? r->log : ops, *slash = log ? strrchr(log, '/') : NULL;
-    char *folder = slash ? strndup(log, (size_t)(slash - log)) : NULL;
-    const int n = folder ? scandir(folder, &found, of_host, alphasort) : 0;
-    if (n > 0 && !(r->hosts = calloc((size_t)n, sizeof *r->hosts)))
-        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    for (int i = 0; i < n; i++) {
-        char *path = status ? NULL : dl_path_join(folder, found[i]->d_name);
-        if (path && r->hosts && run_host_is_of(path, log)) {
-            r->hosts[r->n_hosts++] = path;
-            path = NULL;
-        }
-        free(path);
-        free(found[i]);
-    }
-    free(found);
-    free(folder);
-    if (!r->log && r->hosts && r->n_hosts) {
-        r->log = r->hosts[0];
-        memmove(r->hosts, r->hosts + 1, --r->n_hosts * sizeof *r->hosts);
-    }
-    return status;
-}
-
-static uint64_t written(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) ? 0 : (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
-}
-
-bool run_hosts_overlap(const char *a, const char *b)
-{
-    const uint64_t from_a = recorded_from(a), from_b = recorded_from(b);
-    return from_a && from_b && from_a <= written(b) && from_b <= written(a);
-}
-
-devlog_status run_join_hosts(run_inputs *in, size_t from, const char *folder, devlog_error *err)
-{
-    size_t last = from, n = from;
-    for (size_t i = from; i < in->n; i++) {
-        const run_input *r = &in->items[i];
-        if (r->report || !r->log || !run_is_host_log(r->log)) return DEVLOG_OK;
-        if (written(r->log) > written(in->items[last].log)) last = i;
-    }
-    if (in->n < from + 2) return DEVLOG_OK;
-    run_input *whole = &in->items[last];
-    const run_input none = {0};
-    whole->hosts = calloc(in->n - from, sizeof *whole->hosts);
-    if (!whole->hosts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    for (size_t i = from; i < in->n; i++) {
-        run_input *r = &in->items[i];
-        if (r == whole || !run_hosts_overlap(r->log, whole->log)) continue;
-        whole->hosts[whole->n_hosts++] = r->log;
-        free(r->name);
-        *r = none;
-    }
-    for (size_t i = from; i < in->n; i++)
-        if (in->items[i].name) in->items[n++] = in->items[i];
-    in->n = n;
-    if (n > from + 1) return DEVLOG_OK;
-    free(in->items[from].name);
-    in->items[from].name = strdup(folder);
-    return in->items[from].name ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
 static int is_periodic(const struct dirent *e)

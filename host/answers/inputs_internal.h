@@ -1,4 +1,4 @@
-/* Between inputs.c, inputs_age.c and inputs_log.c: where a run's folder has its logs, and what in it is its own. */
+/* Between inputs.c, inputs_age.c, inputs_hosts.c and inputs_log.c: where a run's folder has its logs, and what in it is its own. */
 #ifndef DEVLOG_ANSWERS_INPUTS_INTERNAL_H
 #define DEVLOG_ANSWERS_INPUTS_INTERNAL_H
 

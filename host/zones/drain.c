@@ -11,6 +11,7 @@
 #endif
 
 #include "base/file.h"
+#include "base/settings.h"
 #include "decode/capture/host_records.h"
 #include "zones/zones_internal.h"
 
@@ -287,6 +288,7 @@ static devlog_status open_file(const char *folder, bool again, devlog_error *err
 {
     char process[80];
     dl_str boot = {0};
+    const char *run = dl_setting_text(DL_SET_RUN); /* of `devlog run` */
     name_process(process, sizeof process);
     if (!again) zones.bursts = 0;
     zones.sampled = 0;
@@ -303,7 +305,8 @@ static devlog_status open_file(const char *folder, bool again, devlog_error *err
                                   .arch = DL_HOST_ARCH,
                                   .board = process,
                                   .transport = DL_HOST_ARCH,
-                                  .boot = boot.text};
+                                  .boot = boot.text,
+                                  .run = run ? strtoull(run, NULL, 16) : 0};
     if (!status) status = dl_capture_put_chip(zones.capture, &chip, err);
     if (!status) status = dl_capture_put_launched(zones.capture, zones.slot, err);
     if (!status) status = dl_capture_put_host_now(zones.capture, zones.slot, err);

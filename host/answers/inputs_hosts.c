@@ -1,0 +1,251 @@
+/* Zones of host code in a run's folder, host_<pid>.devlog, and whether they are of that run: by its id, else by when they were recorded.
+ * See inputs.h and inputs_internal.h. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "answers/inputs_internal.h"
+#include "base/file.h"
+#include "decode/capture/capture.h"
+#include "decode/input.h"
+#include "ops/op_log.h"
+
+enum { HEAD = 4096 };
+
+#define SECOND UINT64_C(1000000000)
+
+/* What a log says of its run. */
+typedef struct age {
+    uint64_t run;      /* its id; 0: the log does not say one */
+    uint64_t from, to; /* ns of CLOCK_REALTIME: when it began, 0: it does not say; when it was written last */
+} age;
+
+static devlog_status known(devlog_error *err)
+{
+    return dl_fail(err, DEVLOG_ERR_STATE, "it is known");
+}
+
+static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
+{
+    (void)err;
+    age *a = ctx;
+    if (!a->run) a->run = chip->run;
+    return DEVLOG_OK;
+}
+
+static devlog_status on_clocks(void *ctx, const dl_capture_host_clocks *clocks, devlog_error *err)
+{
+    age *a = ctx;
+    if (clocks->n) a->from = clocks->items[0].real;
+    return known(err);
+}
+
+/* Who says when it began says it before anything is recorded. */
+static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_error *err)
+{
+    (void)ctx, (void)core;
+    return known(err);
+}
+
+static devlog_status on_records(void *ctx, const dl_host_records *records, devlog_error *err)
+{
+    (void)ctx, (void)records;
+    return known(err);
+}
+
+/* The number behind a word; 0: the word is not there. */
+static uint64_t behind(const char *text, const char *word, int base)
+{
+    const char *at = strstr(text, word);
+    return at ? strtoull(at + strlen(word), NULL, base) : 0;
+}
+
+/* The first lines of a device log or a log of ops. */
+static void read_head(age *a, const char *bytes, size_t n)
+{
+    char text[HEAD + 1];
+    memcpy(text, bytes, n);
+    text[n] = 0;
+    if (text[0] == '{') {
+        a->run = behind(text, "\"run\":\"", 16);
+        a->from = behind(text, "\"wall_ns\":", 10);
+    } else {
+        text[strcspn(text, "\n")] = 0;
+        a->run = behind(text, ", Run: ", 16);
+    }
+}
+
+static bool age_of(const char *path, age *a)
+{
+    const dl_capture_sink sink = {
+        .ctx = a, .chip = on_chip, .host_clocks = on_clocks, .core = on_core, .host_records = on_records};
+    dl_capture_state state = {0};
+    dl_input *in;
+    devlog_error unheard;
+    const void *first;
+    size_t n = HEAD;
+    struct stat st;
+    *a = (age){0};
+    if (stat(path, &st) != 0) return false;
+    a->to = (uint64_t)st.st_mtim.tv_sec * SECOND + (uint64_t)st.st_mtim.tv_nsec;
+    if (dl_input_open(&in, path, &unheard)) return true;
+    if (dl_input_peek(in, &first, &n, &unheard) == DEVLOG_OK) {
+        if (n >= DL_CAPTURE_MAGIC_BYTES && dl_capture_is(first, DL_CAPTURE_MAGIC_BYTES))
+            (void)dl_capture_read(in, &sink, false, &state, &unheard);
+        else
+            read_head(a, first, n);
+    }
+    dl_input_close(in);
+    return true;
+}
+
+static bool within_a_minute(const age *a, const age *b)
+{
+    return a->to <= b->to + 60 * SECOND && b->to <= a->to + 60 * SECOND;
+}
+
+/* Neither ended before the other began. Times of files are those of the kernel's last tick, or whole seconds. */
+static bool overlap(const age *a, const age *b)
+{
+    const uint64_t blur_a = a->to % SECOND ? SECOND / 100 : SECOND,
+                   blur_b = b->to % SECOND ? SECOND / 100 : SECOND;
+    return a->from && b->from && a->from <= b->to + blur_b && b->from <= a->to + blur_a;
+}
+
+/* By ids, where both say one. */
+static bool together(const age *a, const age *b)
+{
+    return a->run && b->run ? a->run == b->run : overlap(a, b);
+}
+
+/* A device log does not say when it began: a capture beside it does, of the run that it is of, and a log of ops that says its id. */
+static void ask_beside(const char *log, const char *name, age *a)
+{
+    const char *slash = strrchr(log, '/');
+    char *folder = slash ? strndup(log, (size_t)(slash - log)) : NULL,
+         *path = folder ? dl_path_join(folder, name) : NULL;
+    age other;
+    if (path && age_of(path, &other) && other.from && a->run == other.run &&
+        (a->run || within_a_minute(a, &other)) && (!a->from || other.from < a->from))
+        a->from = other.from;
+    free(path);
+    free(folder);
+}
+
+static bool age_of_run(const char *log, age *a)
+{
+    if (!age_of(log, a)) return false;
+    if (!a->from) ask_beside(log, RUN_CAPTURE, a);
+    if (a->run) ask_beside(log, OP_LOG_NAME, a);
+    return true;
+}
+
+static int of_host(const struct dirent *e)
+{
+    return run_is_host_log(e->d_name);
+}
+
+/* Whether another process beside it is of the log's run and of this one's. */
+static bool joined_by_another(const char *host, const age *h, const age *log)
+{
+    struct dirent **found = NULL;
+    const char *slash = strrchr(host, '/');
+    char *folder = slash ? strndup(host, (size_t)(slash - host)) : strdup(".");
+    const int n = folder ? scandir(folder, &found, of_host, alphasort) : 0;
+    bool is = false;
+    for (int i = 0; i < n; i++) {
+        age other;
+        char *path = is ? NULL : dl_path_join(folder, found[i]->d_name);
+        is = is || (path && age_of(path, &other) && together(&other, log) && together(&other, h));
+        free(path);
+        free(found[i]);
+    }
+    free(found);
+    free(folder);
+    return is;
+}
+
+bool run_host_is_of(const char *host, const char *log)
+{
+    age h, l;
+    if (!age_of(host, &h) || !age_of_run(log, &l)) return false;
+    if (h.run && l.run) return h.run == l.run;
+    if (h.from && l.from) return overlap(&h, &l) || joined_by_another(host, &h, &l);
+    return within_a_minute(&h, &l) || (h.from && h.from <= l.to && h.to > l.to);
+}
+
+bool run_hosts_overlap(const char *a, const char *b)
+{
+    age of_a, of_b;
+    return age_of(a, &of_a) && age_of(b, &of_b) && together(&of_a, &of_b);
+}
+
+bool run_is_host_log(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const size_t n = strlen(name);
+    return strncmp(name, "host_", 5) == 0 && n > 7 && strcmp(name + n - 7, ".devlog") == 0;
+}
+
+devlog_status run_add_hosts(run_input *r, const char *ops, devlog_error *err)
+{
+    struct dirent **found = NULL;
+    devlog_status status = DEVLOG_OK;
+    const char *log = r->log ? r->log : ops, *slash = log ? strrchr(log, '/') : NULL;
+    char *folder = slash ? strndup(log, (size_t)(slash - log)) : NULL;
+    const int n = folder ? scandir(folder, &found, of_host, alphasort) : 0;
+    if (n > 0 && !(r->hosts = calloc((size_t)n, sizeof *r->hosts)))
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < n; i++) {
+        char *path = status ? NULL : dl_path_join(folder, found[i]->d_name);
+        if (path && r->hosts && run_host_is_of(path, log)) {
+            r->hosts[r->n_hosts++] = path;
+            path = NULL;
+        }
+        free(path);
+        free(found[i]);
+    }
+    free(found);
+    free(folder);
+    if (!r->log && r->hosts && r->n_hosts) {
+        r->log = r->hosts[0];
+        memmove(r->hosts, r->hosts + 1, --r->n_hosts * sizeof *r->hosts);
+    }
+    return status;
+}
+
+static uint64_t written(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) ? 0 : (uint64_t)st.st_mtim.tv_sec * SECOND + (uint64_t)st.st_mtim.tv_nsec;
+}
+
+devlog_status run_join_hosts(run_inputs *in, size_t from, const char *folder, devlog_error *err)
+{
+    size_t last = from, n = from;
+    for (size_t i = from; i < in->n; i++) {
+        const run_input *r = &in->items[i];
+        if (r->report || !r->log || !run_is_host_log(r->log)) return DEVLOG_OK;
+        if (written(r->log) > written(in->items[last].log)) last = i;
+    }
+    if (in->n < from + 2) return DEVLOG_OK;
+    run_input *whole = &in->items[last];
+    const run_input none = {0};
+    whole->hosts = calloc(in->n - from, sizeof *whole->hosts);
+    if (!whole->hosts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (size_t i = from; i < in->n; i++) {
+        run_input *r = &in->items[i];
+        if (r == whole || !run_hosts_overlap(r->log, whole->log)) continue;
+        whole->hosts[whole->n_hosts++] = r->log;
+        free(r->name);
+        *r = none;
+    }
+    for (size_t i = from; i < in->n; i++)
+        if (in->items[i].name) in->items[n++] = in->items[i];
+    in->n = n;
+    if (n > from + 1) return DEVLOG_OK;
+    free(in->items[from].name);
+    in->items[from].name = strdup(folder);
+    return in->items[from].name ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}

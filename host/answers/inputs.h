@@ -46,8 +46,24 @@ devlog_status run_inputs_one(run_inputs *in, const char *path, devlog_error *err
 devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *why, devlog_error *err);
 /* Whether a file says that it is an op report, a device log or a capture. */
 bool run_inputs_know(const char *path);
+/* What a log says of its run. */
+typedef struct run_age {
+    uint64_t run; /* its id; 0: the log does not say one */
+    uint64_t from,
+        to; /* ns of CLOCK_REALTIME: when it began, 0: it does not say; when it was written last, 0: it is not there */
+} run_age;
+
+/* What some logs have said, for who asks many times; zero knows nothing. Each function does without (NULL). */
+enum { RUN_AGES = 8 };
+typedef struct run_ages {
+    char *logs[RUN_AGES];
+    run_age of[RUN_AGES];
+    size_t next;
+} run_ages;
+void run_ages_free(run_ages *known);
+
 /* The folder of that run, freed by the caller; NULL: the log is by itself. */
-char *run_folder_of_log(const char *log);
+char *run_folder_of_log(run_ages *known, const char *log);
 /* Runs from `first` on that are `folder`, or in it, are called `path`, with what is behind the folder: whoever asks named that, and
  * not where it is unpacked. */
 devlog_status run_inputs_call(run_inputs *in, size_t first, const char *folder, const char *path,
@@ -71,7 +87,7 @@ bool run_is_host_log(const char *path);
 /* Whether zones of host code beside a log, in host_<pid>.devlog, are of its run: by the run's id, where both say one; else by when they were
  * recorded, while the run went on or while another process of the run was recorded. Where a log does not say when it began (before November
  * 2026): what was written last within a minute of it, or later by a process that recorded already then. */
-bool run_host_is_of(const char *host, const char *log);
+bool run_host_is_of(run_ages *known, const char *host, const char *log);
 /* Whether zones of host code of two processes are of one run: by its id, else by whether they were recorded at one time. */
 bool run_hosts_overlap(const char *a, const char *b);
 /* Removes temporary files, too. */

@@ -15,12 +15,6 @@ enum { HEAD = 4096 };
 
 #define SECOND UINT64_C(1000000000)
 
-/* What a log says of its run. */
-typedef struct age {
-    uint64_t run;      /* its id; 0: the log does not say one */
-    uint64_t from, to; /* ns of CLOCK_REALTIME: when it began, 0: it does not say; when it was written last */
-} age;
-
 static devlog_status known(devlog_error *err)
 {
     return dl_fail(err, DEVLOG_ERR_STATE, "it is known");
@@ -29,14 +23,14 @@ static devlog_status known(devlog_error *err)
 static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
 {
     (void)err;
-    age *a = ctx;
+    run_age *a = ctx;
     if (!a->run) a->run = chip->run;
     return DEVLOG_OK;
 }
 
 static devlog_status on_clocks(void *ctx, const dl_capture_host_clocks *clocks, devlog_error *err)
 {
-    age *a = ctx;
+    run_age *a = ctx;
     if (clocks->n) a->from = clocks->items[0].real;
     return known(err);
 }
@@ -62,7 +56,7 @@ static uint64_t behind(const char *text, const char *word, int base)
 }
 
 /* The first lines of a device log or a log of ops. */
-static void read_head(age *a, const char *bytes, size_t n)
+static void read_head(run_age *a, const char *bytes, size_t n)
 {
     char text[HEAD + 1];
     memcpy(text, bytes, n);
@@ -76,7 +70,14 @@ static void read_head(age *a, const char *bytes, size_t n)
     }
 }
 
-static bool age_of(const char *path, age *a)
+/* When it was written last; 0: it is not there. */
+static uint64_t written(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) ? 0 : (uint64_t)st.st_mtim.tv_sec * SECOND + (uint64_t)st.st_mtim.tv_nsec;
+}
+
+static bool age_of(const char *path, run_age *a)
 {
     const dl_capture_sink sink = {
         .ctx = a, .chip = on_chip, .host_clocks = on_clocks, .core = on_core, .host_records = on_records};
@@ -85,10 +86,8 @@ static bool age_of(const char *path, age *a)
     devlog_error unheard;
     const void *first;
     size_t n = HEAD;
-    struct stat st;
-    *a = (age){0};
-    if (stat(path, &st) != 0) return false;
-    a->to = (uint64_t)st.st_mtim.tv_sec * SECOND + (uint64_t)st.st_mtim.tv_nsec;
+    *a = (run_age){.to = written(path)};
+    if (!a->to) return false;
     if (dl_input_open(&in, path, &unheard)) return true;
     if (dl_input_peek(in, &first, &n, &unheard) == DEVLOG_OK) {
         if (n >= DL_CAPTURE_MAGIC_BYTES && dl_capture_is(first, DL_CAPTURE_MAGIC_BYTES))
@@ -100,13 +99,13 @@ static bool age_of(const char *path, age *a)
     return true;
 }
 
-static bool within_a_minute(const age *a, const age *b)
+static bool within_a_minute(const run_age *a, const run_age *b)
 {
     return a->to <= b->to + 60 * SECOND && b->to <= a->to + 60 * SECOND;
 }
 
 /* Neither ended before the other began. Times of files are those of the kernel's last tick, or whole seconds. */
-static bool overlap(const age *a, const age *b)
+static bool overlap(const run_age *a, const run_age *b)
 {
     const uint64_t blur_a = a->to % SECOND ? SECOND / 100 : SECOND,
                    blur_b = b->to % SECOND ? SECOND / 100 : SECOND;
@@ -114,18 +113,18 @@ static bool overlap(const age *a, const age *b)
 }
 
 /* By ids, where both say one. */
-static bool together(const age *a, const age *b)
+static bool together(const run_age *a, const run_age *b)
 {
     return a->run && b->run ? a->run == b->run : overlap(a, b);
 }
 
 /* A device log does not say when it began: a capture beside it does, of the run that it is of, and a log of ops that says its id. */
-static void ask_beside(const char *log, const char *name, age *a)
+static void ask_beside(const char *log, const char *name, run_age *a)
 {
     const char *slash = strrchr(log, '/');
     char *folder = slash ? strndup(log, (size_t)(slash - log)) : NULL,
          *path = folder ? dl_path_join(folder, name) : NULL;
-    age other;
+    run_age other;
     if (path && age_of(path, &other) && other.from && a->run == other.run &&
         (a->run || within_a_minute(a, &other)) && (!a->from || other.from < a->from))
         a->from = other.from;
@@ -133,12 +132,31 @@ static void ask_beside(const char *log, const char *name, age *a)
     free(folder);
 }
 
-static bool age_of_run(const char *log, age *a)
+static bool age_of_run(run_ages *known, const char *log, run_age *a)
 {
-    if (!age_of(log, a)) return false;
-    if (!a->from) ask_beside(log, RUN_CAPTURE, a);
-    if (a->run) ask_beside(log, OP_LOG_NAME, a);
-    return true;
+    for (size_t i = 0; known && i < RUN_AGES; i++)
+        if (known->logs[i] && strcmp(known->logs[i], log) == 0) {
+            *a = known->of[i];
+            return a->to;
+        }
+    if (age_of(log, a)) {
+        if (!a->from) ask_beside(log, RUN_CAPTURE, a);
+        if (a->run) ask_beside(log, OP_LOG_NAME, a);
+    }
+    char **place = known ? &known->logs[known->next % RUN_AGES] : NULL;
+    if (place) {
+        free(*place);
+        *place = strdup(log);
+        known->of[known->next++ % RUN_AGES] = *a;
+    }
+    return a->to;
+}
+
+void run_ages_free(run_ages *known)
+{
+    for (size_t i = 0; i < RUN_AGES; i++)
+        free(known->logs[i]);
+    *known = (run_ages){0};
 }
 
 static int of_host(const struct dirent *e)
@@ -146,8 +164,9 @@ static int of_host(const struct dirent *e)
     return run_is_host_log(e->d_name);
 }
 
-/* Whether another process beside it is of the log's run and of this one's. */
-static bool joined_by_another(const char *host, const age *h, const age *log)
+/* Whether another process beside it is of the log's run and of this one's. There may be hundreds, of runs before: what ended before the
+ * log began is not opened. */
+static bool joined_by_another(const char *host, const run_age *h, const run_age *log)
 {
     struct dirent **found = NULL;
     const char *slash = strrchr(host, '/');
@@ -155,9 +174,10 @@ static bool joined_by_another(const char *host, const age *h, const age *log)
     const int n = folder ? scandir(folder, &found, of_host, alphasort) : 0;
     bool is = false;
     for (int i = 0; i < n; i++) {
-        age other;
+        run_age other;
         char *path = is ? NULL : dl_path_join(folder, found[i]->d_name);
-        is = is || (path && age_of(path, &other) && together(&other, log) && together(&other, h));
+        is = is || (path && written(path) + SECOND >= log->from && age_of(path, &other) &&
+                    together(&other, log) && together(&other, h));
         free(path);
         free(found[i]);
     }
@@ -166,10 +186,10 @@ static bool joined_by_another(const char *host, const age *h, const age *log)
     return is;
 }
 
-bool run_host_is_of(const char *host, const char *log)
+bool run_host_is_of(run_ages *known, const char *host, const char *log)
 {
-    age h, l;
-    if (!age_of(host, &h) || !age_of_run(log, &l)) return false;
+    run_age h, l;
+    if (!age_of(host, &h) || !age_of_run(known, log, &l)) return false;
     if (h.run && l.run) return h.run == l.run;
     if (h.from && l.from) return overlap(&h, &l) || joined_by_another(host, &h, &l);
     return within_a_minute(&h, &l) || (h.from && h.from <= l.to && h.to > l.to);
@@ -177,7 +197,7 @@ bool run_host_is_of(const char *host, const char *log)
 
 bool run_hosts_overlap(const char *a, const char *b)
 {
-    age of_a, of_b;
+    run_age of_a, of_b;
     return age_of(a, &of_a) && age_of(b, &of_b) && together(&of_a, &of_b);
 }
 
@@ -195,11 +215,12 @@ devlog_status run_add_hosts(run_input *r, const char *ops, devlog_error *err)
     const char *log = r->log ? r->log : ops, *slash = log ? strrchr(log, '/') : NULL;
     char *folder = slash ? strndup(log, (size_t)(slash - log)) : NULL;
     const int n = folder ? scandir(folder, &found, of_host, alphasort) : 0;
+    run_ages known = {0};
     if (n > 0 && !(r->hosts = calloc((size_t)n, sizeof *r->hosts)))
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (int i = 0; i < n; i++) {
         char *path = status ? NULL : dl_path_join(folder, found[i]->d_name);
-        if (path && r->hosts && run_host_is_of(path, log)) {
+        if (path && r->hosts && run_host_is_of(&known, path, log)) {
             r->hosts[r->n_hosts++] = path;
             path = NULL;
         }
@@ -212,13 +233,8 @@ devlog_status run_add_hosts(run_input *r, const char *ops, devlog_error *err)
         r->log = r->hosts[0];
         memmove(r->hosts, r->hosts + 1, --r->n_hosts * sizeof *r->hosts);
     }
+    run_ages_free(&known);
     return status;
-}
-
-static uint64_t written(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) ? 0 : (uint64_t)st.st_mtim.tv_sec * SECOND + (uint64_t)st.st_mtim.tv_nsec;
 }
 
 devlog_status run_join_hosts(run_inputs *in, size_t from, const char *folder, devlog_error *err)

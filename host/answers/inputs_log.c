@@ -35,13 +35,13 @@ static bool same_run(const char *a, const char *b)
     return run_log_of_capture(a, b) || run_log_of_capture(b, a);
 }
 
-static bool holds(const char *folder, const char *log)
+static bool holds(run_ages *known, const char *folder, const char *log)
 {
     char *found = folder ? run_log_in(folder) : NULL;
     bool is = found && same_run(found, log);
     if (folder && run_is_host_log(log)) {
         char *beside = found ? found : run_op_log_in(folder);
-        is = beside && run_in_one_folder(beside, log) && run_host_is_of(log, beside);
+        is = beside && run_in_one_folder(beside, log) && run_host_is_of(known, log, beside);
         if (beside != found) free(beside);
     }
     free(found);
@@ -55,13 +55,13 @@ static char *folder_of(const char *path)
     return slash ? strndup(path, (size_t)(slash - path) + (slash == path)) : strdup(".");
 }
 
-char *run_folder_of_log(const char *log)
+char *run_folder_of_log(run_ages *known, const char *log)
 {
     char *own = folder_of(log), *above = NULL;
     const char *last = own ? strrchr(own, '/') : NULL;
     for (int i = 1; i < PLACES && last && !above; i++)
         if (strcmp(last + 1, places[i]) == 0) above = folder_of(own);
-    char *found = holds(above, log) ? above : holds(own, log) ? own : NULL;
+    char *found = holds(known, above, log) ? above : holds(known, own, log) ? own : NULL;
     if (found != above) free(above);
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is found is one of the two, and the caller's */
     if (found != own) free(own);
@@ -85,7 +85,7 @@ static void swap_log(run_input *r, char *log)
 
 devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *why, devlog_error *err)
 {
-    char *folder = run_folder_of_log(log);
+    char *folder = run_folder_of_log(NULL, log);
     bool is_one = false;
     devlog_error failed = {0};
     devlog_status status = DEVLOG_OK, made = DEVLOG_OK;

@@ -122,7 +122,7 @@ static devlog_status find_beside(memory_job *j, const char *path, devlog_error *
 {
     const char *slash = strrchr(path, '/');
     char *own = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    char *run = run_folder_of_log(path);
+    char *run = run_folder_of_log(NULL, path);
     bool above = false;
     j->path = own ? op_log_in(own) : NULL;
     if (!j->path && (run || own)) j->path = memory_log_in(run ? run : own);

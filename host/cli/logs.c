@@ -130,14 +130,14 @@ static bool is_of_run(const cli_log *report, const cli_log *log)
 }
 
 /* Zones of host code of a run without a device: those of the process that wrote last show the others. */
-static bool is_of_newer(const cli_logs *logs, size_t i)
+static bool is_of_newer(const cli_logs *logs, size_t i, run_ages *known)
 {
     const cli_log *newer = NULL, *l = &logs->items[i];
     for (size_t k = 0; k < i && !newer; k++)
         if (is_of_host(&logs->items[k]) && run_in_one_folder(logs->items[k].path, l->path))
             newer = &logs->items[k];
-    char *mine = newer ? run_folder_of_log(l->path) : NULL,
-         *its = newer ? run_folder_of_log(newer->path) : NULL;
+    char *mine = newer ? run_folder_of_log(known, l->path) : NULL,
+         *its = newer ? run_folder_of_log(known, newer->path) : NULL;
     const bool is = mine && its ? strcmp(mine, its) == 0
                                 : newer && !mine && !its && run_hosts_overlap(l->path, newer->path);
     free(mine);
@@ -146,7 +146,7 @@ static bool is_of_newer(const cli_logs *logs, size_t i)
 }
 
 /* Whether what a log is of is shown by another, which lies beside it. */
-static bool has_capture(const cli_logs *logs, const cli_log *l)
+static bool has_capture(const cli_logs *logs, const cli_log *l, run_ages *known)
 {
     for (size_t i = 0; i < logs->n_all && l->report; i++)
         if (!logs->items[i].report && is_of_run(l, &logs->items[i])) return true;
@@ -157,11 +157,11 @@ static bool has_capture(const cli_logs *logs, const cli_log *l)
         int64_t apart = l->time_ns > c->time_ns ? l->time_ns - c->time_ns : c->time_ns - l->time_ns;
         if (is_of_host(c) || c->report) continue;
         if (!run_in_one_folder(c->path, l->path)) continue;
-        if (of_host ? run_host_is_of(l->path, c->path)
+        if (of_host ? run_host_is_of(known, l->path, c->path)
                     : c->capture && apart <= CLI_RUN_SECONDS * INT64_C(1000000000))
             return true;
     }
-    return of_host && is_of_newer(logs, (size_t)(l - logs->items));
+    return of_host && is_of_newer(logs, (size_t)(l - logs->items), known);
 }
 
 /* Newest first, and device logs of captures behind all others. */
@@ -172,8 +172,10 @@ static bool put_in_order(cli_logs *logs)
     if (!behind) return false;
     if (logs->n_all) qsort(logs->items, logs->n_all, sizeof *logs->items, newest_first);
     bool *twin = calloc(logs->n_all + 1, sizeof *twin);
+    run_ages known = {0};
     for (size_t i = 0; twin && i < logs->n_all; i++)
-        twin[i] = has_capture(logs, &logs->items[i]);
+        twin[i] = has_capture(logs, &logs->items[i], &known);
+    run_ages_free(&known);
     for (size_t i = 0; twin && i < logs->n_all; i++)
         for (size_t k = 0; k < logs->n_all && twin[i] && is_of_host(&logs->items[i]); k++)
             if (run_in_one_folder(logs->items[k].path, logs->items[i].path))
@@ -437,7 +439,7 @@ devlog_status cli_logs_of_folders(const cli_logs_wanted *w, cli_args *rest, devl
 /* The folder of the run that a log belongs to, or the log, where it is by itself. */
 static char *run_of(const char *path)
 {
-    char *folder = run_folder_of_log(path);
+    char *folder = run_folder_of_log(NULL, path);
     return folder ? folder : strdup(path);
 }
 

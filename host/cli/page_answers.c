@@ -181,7 +181,7 @@ static devlog_status why_it_waited(const report_job *r, const op_selection *sele
 static devlog_status memory(const char *log, dl_str *out, devlog_error *err)
 {
     const memory_wishes wishes = {.top = ROWS, .steps = MEMORY_STEPS};
-    char *folder = run_folder_of_log(log), *path = folder ? memory_log_in(folder) : NULL;
+    char *folder = run_folder_of_log(NULL, log), *path = folder ? memory_log_in(folder) : NULL;
     devlog_status status = DEVLOG_OK;
     if (path && memory_log_has_buffers(path)) {
         memory_job j = {0};
@@ -212,14 +212,14 @@ static bool are_one_run(const cli_page_asked *asked)
 {
     if (asked->n_logs == 1) return true;
     const bool of_host = asked->n_logs && run_is_host_log(asked->logs[0]);
-    char *folder = of_host ? run_folder_of_log(asked->logs[0]) : NULL;
+    char *folder = of_host ? run_folder_of_log(NULL, asked->logs[0]) : NULL;
     bool all = asked->n_logs != 0;
     for (size_t i = 1; i < asked->n_logs && all; i++) {
         all = run_is_host_log(asked->logs[i]);
-        char *its = all && folder ? run_folder_of_log(asked->logs[i]) : NULL;
+        char *its = all && folder ? run_folder_of_log(NULL, asked->logs[i]) : NULL;
         all = all && (folder    ? its && strcmp(its, folder) == 0
                       : of_host ? run_hosts_overlap(asked->logs[i], asked->logs[0])
-                                : run_host_is_of(asked->logs[i], asked->logs[0]));
+                                : run_host_is_of(NULL, asked->logs[i], asked->logs[0]));
         free(its);
     }
     free(folder);

@@ -45,7 +45,8 @@ typedef struct dl_capture_chip {
     const char *board;     /* name of the board */
     const char *transport; /* "sim", .. */
     const char *boot; /* what one boot of host and chip has in common: captures of two cannot be aligned */
-    uint64_t run;     /* of the op log that belongs to it; 0: none. Captures before November 2026 lack it */
+    uint64_t
+        run; /* of the op log that belongs to it, of a host process that of DEVLOG_RUN; 0: none. Captures before November 2026 lack it */
     uint64_t
         aiclk_khz; /* what the chip itself says of its clock (AICLK) when the log begins; 0: not known. So do they */
     bool instructions; /* cycles are instructions: a simulator without timing. Written only where it is so */

@@ -40,19 +40,28 @@ typedef struct memory {
 
 /* ---- The table --------------------------------------------------------------------------------------- */
 
-/* "*" stands for anything. */
+/* "*" stands for anything. The last one gives way: what an earlier one would take instead, it can take, too. */
 static bool matches(const char *pattern, const char *text)
 {
-    for (; *pattern; pattern++) {
+    const char *star = NULL,
+               *taken = NULL; /* behind the last "*", and of the text so much as it stands for */
+    while (*text) {
         if (*pattern == '*') {
-            if (!pattern[1]) return true;
-            for (; *text; text++)
-                if (matches(pattern + 1, text)) return true;
+            star = ++pattern;
+            taken = text;
+        } else if (*pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star;
+            text = ++taken;
+        } else {
             return false;
         }
-        if (*pattern != *text++) return false;
     }
-    return !*text;
+    while (*pattern == '*')
+        pattern++;
+    return !*pattern;
 }
 
 static devlog_status read_formula(book *b, const cJSON *of, const char *member, formula **out,

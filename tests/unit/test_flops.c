@@ -409,6 +409,18 @@ static void a_table_of_ones_own(void **state)
     near(m.run.ops[0].flops, 3.0 * 32 * 64);
     near(m.run.ops[0].bytes, 32 * 32 * 2 + 17);
     drop(&m);
+    /* Many parts that stand for anything: each of them might take any number of letters. */
+    write_text(
+        in_scratch("ops.json"),
+        "{\"version\":1,\"types\":{\"BFLOAT16\":2},\"fidelity\":{},\"ops\":[{\"match\":["
+        "\"*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b\",\"a**a*\"],\"flops\":\"5\",\"bytes\":\"6\"}]}");
+    make(
+        &m,
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,wormhole_b0,\"{'extra': '17'}\","
+        "HiFi2,4,0,9,12000,10000,,,,,1,1,32,32,BFLOAT16," DRAM ",,,,,,,1,1,32,64,BFLOAT16," DRAM "\n",
+        &(flops_options){.table = path});
+    near(m.run.ops[0].flops, 5);
+    drop(&m);
     static const struct {
         const char *text, *says;
     } wrong[] = {

@@ -122,7 +122,7 @@ static bool together(const run_age *a, const run_age *b)
 static void ask_beside(const char *log, const char *name, run_age *a)
 {
     const char *slash = strrchr(log, '/');
-    char *folder = slash ? strndup(log, (size_t)(slash - log)) : NULL,
+    char *folder = slash ? strndup(log, (size_t)(slash - log)) : strdup("."),
          *path = folder ? dl_path_join(folder, name) : NULL;
     run_age other;
     if (path && age_of(path, &other) && other.from && a->run == other.run &&

@@ -1,6 +1,7 @@
 /* The descriptor of a log that is open for as long as somebody else's program runs. That program may close it: daemons close all
  * descriptors that they find. What the program opens then must not get our rows: the log has a number far above those that its files get,
- * and before it is written it is looked at whether that is still the log, which is opened again if not. Not for files that a command writes (base/file.h). */
+ * and before it is written it is looked at whether that is still the log, which is opened again if not. Not for files that a command
+ * writes (base/file.h). */
 #ifndef DEVLOG_BASE_LOG_FILE_H
 #define DEVLOG_BASE_LOG_FILE_H
 

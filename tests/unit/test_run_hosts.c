@@ -135,6 +135,12 @@ static void of_a_device_log(void **state)
     written_at("profile_log_ops.jsonl", 700);
     assert_true(run_host_is_of(NULL, path_of("host_1.devlog"), path_of(log)));
     assert_true(run_host_is_of(NULL, path_of("host_1.devlog"), path_of("profile_log_ops.jsonl")));
+    char here[1000];
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(folder), 0);
+    const bool is_here = run_host_is_of(NULL, "host_1.devlog", log);
+    assert_int_equal(chdir(here), 0);
+    assert_true(is_here);
 }
 
 /* Logs of before November 2026 do not say when they began. */

@@ -13,7 +13,7 @@ static inline void dl_locale_back(const locale_t *before)
 
 /* To the end of the block. It allocates nothing: there is one C locale. */
 #define DL_IN_C_LOCALE()                                                                                     \
-    __attribute__((cleanup(dl_locale_back))) const locale_t dl_locale_before =                               \
+    __attribute__((unused, cleanup(dl_locale_back))) const locale_t dl_locale_before =                       \
         uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0))
 
 #endif

@@ -52,9 +52,10 @@ def constants(binary):
             yield name, bytes(image[begin : begin + int(size)])
     for name, _, offset, size in of_number.values():
         if name.startswith(".rodata"):
-            for text in re.findall(rb"[ -~\n\t]{4,}(?=\0)", image[offset : offset + size]):
+            # A text begins behind a zero byte: printable bytes of numbers before it would change with where the linker puts it.
+            for text in re.findall(rb"(?<=\0)[ -~\n\t]{4,}(?=\0)", image[offset : offset + size]):
                 if b"/" not in text:  # a frame's variables are listed with their lines, for reports of faults
-                    text = bytes(text)
+                    text = bytes(text).replace(b"_Bool", b"bool")  # in names of types: clang says bool in files that it has warned of
                     yield "", FRAME_LINE.sub(b"", text) if FRAME.match(text) else text
 
 

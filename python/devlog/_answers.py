@@ -1,11 +1,10 @@
 """What took the time of a run, why it waited, and what has changed: the tables of `devlog report`, `causes` and `diff`, and the rows of
 op reports. The library works them out; here they get the shape that users see."""
 
-import os
 from typing import NamedTuple, Optional, Union
 
 from . import _native
-from ._log import _names, _pairs, _whole
+from ._log import _listed, _names, _pairs, _whole
 
 _GROUPS = ("code", "shape", "memory", "category", "none", "stack")
 _SORTS = ("time", "gap", "count", "average", "max", "host", "name", "order", "min", "share", "cores", "flop_rate", "bandwidth", "bound_by", "ideal",
@@ -173,10 +172,6 @@ def _index(what, wanted, names):
         raise ValueError(f"{what}={wanted!r}; there are: {', '.join(names)}") from None
 
 
-def _paths(paths):
-    return [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
-
-
 def _selection(chips=None, launches=None, traces=None, trace_sessions=None, ops=None, from_signpost=None, to_signpost=None,
                skip_launches=0, skip_warm_up=False):
     return dict(chips=_pairs("chips", chips), launches=_pairs("launches", launches), traces=_pairs("traces", traces),
@@ -219,7 +214,7 @@ def diff(old, new, *, exact=False, time="kernel", confidence=99.9, min_share=0.0
 
     old, new: a run, or several of one version; conditions: as --fail-on of `devlog diff`; exact: there is no chance in the times
     (a simulator's)."""
-    return Diff(_native.diff(_paths(old), _paths(new), exact=exact, firmware_time=_index("time", time, ("kernel", "fw")) == 1,
+    return Diff(_native.diff(_listed(old), _listed(new), exact=exact, firmware_time=_index("time", time, ("kernel", "fw")) == 1,
                              confidence=confidence, min_share=min_share, conditions=_names(conditions)))
 
 

@@ -265,6 +265,12 @@ def _no_archive(path):
         raise Error(f"{name} is an archive, which ops, report, diff, causes and memory read: unpack it, and name a log in it")
 
 
+def _listed(paths):
+    """One path, or several, as a list. An open file is no list of paths, although it can be gone through."""
+    one = isinstance(paths, (str, bytes, os.PathLike)) or hasattr(paths, "read") or not hasattr(paths, "__iter__")
+    return [paths] if one else list(paths)
+
+
 def _apart(paths):
     """What would count twice: a file that is named twice, and a capture and the device log beside it, of one run (glob("logs/*"))."""
     names = [os.fsdecode(p) for p in paths if isinstance(p, (str, bytes, os.PathLike))]
@@ -294,9 +300,7 @@ def _apart(paths):
 
 def _wishes(paths, chips=None, cores=None, riscs=None, zones=None, launches=None, start=0, until=0, min_cycles=0,
             skip_launches=0, subtract_cost=False, quantiles=True, threads=0, elf_folder=None):
-    if isinstance(paths, (str, bytes, os.PathLike)):
-        paths = [paths]
-    paths = list(paths)
+    paths = _listed(paths)
     for path in paths:
         _no_archive(path)
     _apart(paths)

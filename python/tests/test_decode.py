@@ -272,6 +272,15 @@ class Filters(unittest.TestCase):
             with self.assertRaises(TypeError):
                 devlog.decode([log, 3.5])
 
+    def test_an_open_file_is_no_list_of_paths(self):
+        """Its lines were taken for the names of logs."""
+        for read in devlog.decode, lambda f: devlog.diff(f, f):
+            for wrong in open(CSV), 3, None:
+                with self.assertRaisesRegex(TypeError, f"str, bytes or os.PathLike object, not {type(wrong).__name__}"):
+                    read(wrong)
+                if hasattr(wrong, "close"):
+                    wrong.close()
+
     def test_archives(self):
         """Many files are no log; what a damaged one has can be printed."""
         with tempfile.TemporaryDirectory() as folder:

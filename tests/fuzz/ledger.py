@@ -50,13 +50,22 @@ def constants(binary):
         if section.startswith((".rodata", ".data")) and not FOREIGN.match(name):
             begin = offset + int(value, 16) - at
             yield name, bytes(image[begin : begin + int(size)])
-    for name, _, offset, size in of_number.values():
+    for name, at, offset, size in of_number.values():
         if name.startswith(".rodata"):
-            # A text begins behind a zero byte: printable bytes of numbers before it would change with where the linker puts it.
-            for text in re.findall(rb"(?<=\0)[ -~\n\t]{4,}(?=\0)", image[offset : offset + size]):
+            for text in texts(bytes(image[offset : offset + size]), at):
                 if b"/" not in text:  # a frame's variables are listed with their lines, for reports of faults
-                    text = bytes(text).replace(b"_Bool", b"bool")  # in names of types: clang says bool in files that it has warned of
+                    text = text.replace(b"_Bool", b"bool")  # in names of types: clang says bool in files that it has warned of
                     yield "", FRAME_LINE.sub(b"", text) if FRAME.match(text) else text
+
+
+def texts(part, at):
+    """The texts of a section that begins at an address. What the sanitizer watches begins at multiples of 32: printable bytes of a number
+    that stands right before are no part of it, as they change with where the linker puts it."""
+    for found in re.finditer(rb"[ -~\n\t]{4,}(?=\0)", part):
+        begin, end = found.span()
+        behind = part.rfind(b"\0", 0, begin) + 1
+        aligned = behind + -(at + behind) % 32
+        yield part[aligned if behind < begin < aligned <= end - 4 else begin : end]
 
 
 def code(build, target):
